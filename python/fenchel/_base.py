@@ -186,17 +186,11 @@ def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:
     return known
 
 
-def counted(codes: np.ndarray, labels: list[str], known: np.ndarray | None = None) -> tuple[np.ndarray, list[str], np.ndarray | None]:
+def counted(codes: np.ndarray, labels: list[str]) -> tuple[np.ndarray, list[str], np.ndarray | None]:
     """Return codes and labels of the classes that have rows, and the places of these classes
-    among all, None: all have rows. ``known``: of the classes at these places."""
-    if known is None:
-        known = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    if len(known) == len(labels):
-        return codes, labels, None
-    places = np.searchsorted(known, codes).clip(0, len(known) - 1)
-    if not (known[places] == codes).all():
-        raise ValueError("y: found a class of which no row counted in training")
-    return places.astype(np.uint32), [labels[k] for k in known], known
+    among all, None: all have rows."""
+    there, codes = np.unique(codes, return_inverse=True)
+    return codes.reshape(-1).astype(np.uint32), [labels[k] for k in there], None if len(there) == len(labels) else there
 
 
 def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:

@@ -53,8 +53,7 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
         raise TypeError("found a kernel that is a function, expected a name: its support vectors are rows of a matrix")
     if sample_weight is not None or getattr(machine, "class_weight", None) is not None:
         raise ValueError("found weights of rows or classes, expected none")
-    target = _targets(getattr(machine, "classes_", None), y)
-    data = _positive(_ask.Data(_rows(X), names=machine._names(), offsets=machine._offsets, **target), getattr(machine, "_counted", None))
+    data = _positive(_ask.Data(_rows(X), names=machine._names(), offsets=machine._offsets, **_targets(getattr(machine, "classes_", None), y)))
     answer = _ask.about("sparsify", machine.model_, data, support=n_support or 0, accuracy=accuracy or 0.0, method=method, seed=random_state)
     small = copy.copy(machine)
     small.model_ = answer["model"]

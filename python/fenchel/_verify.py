@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _ask
 from ._arrays import canonical, is_sparse
-from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, counted, one_kind, positive, row_weights, spelled
+from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, one_kind, positive, row_weights, spelled
 from ._model import Model
 from .linear import is_joint
 
@@ -134,13 +134,11 @@ def _rows(X: Any) -> Any:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def _positive(data: _ask.Data, known: np.ndarray | None = None) -> _ask.Data:
-    """Leave out rows of weight zero, and classes other than the ``known`` ones, None: all are."""
+def _positive(data: _ask.Data) -> _ask.Data:
+    """Leave out rows of weight zero."""
     targets = data.numbers if data.codes is None else data.codes
     data.X, targets, data.weights, data.kept = positive(data.X, targets, data.weights)
     data.numbers, data.codes = (targets, None) if data.codes is None else (None, targets)
-    if known is not None and data.codes is not None:
-        data.codes, data.labels, _ = counted(data.codes, data.labels, known)
     return data
 
 
@@ -173,7 +171,7 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
         return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
     factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
-    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target), getattr(model, "_counted", None))
+    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
     if getattr(model, "_kept", None) is not None:
         data.X, data.names = data.X[:, model._kept], None
     schema = model.model_.part("schema")
