@@ -166,7 +166,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         if class_weight != "balanced":
             raise ValueError(f"class_weight={class_weight!r}: expected 'balanced', None or a dict from class to weight")
         rows = np.bincount(codes, weights, minlength=len(classes))
-        factors = rows.sum() / (len(classes) * rows)
+        there = rows > 0  # classes of which no row counts change nothing
+        factors = np.divide(rows.sum(), there.sum() * rows, out=np.zeros(len(classes)), where=there)
     else:
         factors = np.ones(len(classes))
         known = checked_weights(class_weight, classes)
@@ -183,6 +184,13 @@ def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:
     if lacking and len(classes) - len(lacking) != len(known):
         raise ValueError(f"The classes, {lacking}, are not in class_weight")
     return known
+
+
+def counted(codes: np.ndarray, labels: list[str]) -> tuple[np.ndarray, list[str], np.ndarray | None]:
+    """Return codes and labels of the classes that have rows, and the places of these classes
+    among all, None: all have rows."""
+    there, codes = np.unique(codes, return_inverse=True)
+    return codes.reshape(-1).astype(np.uint32), [labels[k] for k in there], None if len(there) == len(labels) else there
 
 
 def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:

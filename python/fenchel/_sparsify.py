@@ -60,8 +60,8 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
     small.model_ = answer["model"]
     small.certificate_ = Certificate.of(answer["certificate"])
     small.gap_, small.status_ = small.certificate_.gap, "sparsified"
-    small.intercept_, small.dual_coef_ = small.model_.tensor("bias"), small.model_.tensor("coefficients")
-    small._kept = None
+    small.intercept_, small._kept = small.model_.tensor("bias"), None
+    small._shape(data)
     rows = small.model_.tensor("support.rows")
     small.support_ = np.arange(small.dual_coef_.shape[1]) if rows is None else rows.astype(np.int32)
     return small

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _ask
 from ._arrays import is_sparse
-from ._base import FLOATS, checked_weights, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
+from ._base import FLOATS, checked_weights, counted, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
 from .kernel import MOVABLE, KernelClassifier, KernelRegressor
 from .linear import Classifier, LinearClassifier, LinearRegressor
 
@@ -111,15 +111,24 @@ def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> 
     classifier = isinstance(estimator, Classifier)
     X, y = validate_data(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
     target: dict[str, Any] = {}
+    weights, of_classes = row_weights(sample_weight, X), {}
     if classifier:
         classes, y = encode(y)
-        target["labels"] = spelled(classes)
-    rows, y, weights, kept = positive(X, y, row_weights(sample_weight, X))
-    target["codes" if classifier else "numbers"] = y if classifier else np.asarray(y, np.float64)
+        labels = spelled(classes)
+        of_classes = _class_weight(estimator.class_weight, classes, labels)
+        factors = np.array([of_classes.get("class_weight", {}).get(label, 1.0) for label in labels])
+        if not factors.all():  # classes of weight zero have no rows
+            weights = row_weights(weights, X, np.sign(factors)[y])
+    rows, y, weights, kept = positive(X, y, weights)
+    if classifier:
+        target["codes"], target["labels"], _ = counted(y, labels)
+    else:
+        target["numbers"] = np.asarray(y, np.float64)
     data = _ask.Data(rows, weights=weights, names=estimator._names(), kept=kept, everything=X, **target)
     spec = dict(estimator._spec(rows, weights), task="classification" if classifier else "regression")
-    if getattr(estimator, "class_weight", None) is not None:
-        spec.update(_class_weight(estimator.class_weight, classes, target["labels"]))
+    if "class_weight" in of_classes:
+        of_classes["class_weight"] = {label: w for label, w in of_classes["class_weight"].items() if label in target["labels"]}
+    spec.update(of_classes)
     if hasattr(estimator, "kernel"):
         spec["kernel"] = _kernel(estimator, rows, weights, search)
         if spec["kernel"].split(":")[0] in MOVABLE:
@@ -131,6 +140,8 @@ def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> 
 
 def _class_weight(weights: Any, classes: np.ndarray, labels: list[str]) -> dict[str, Any]:
     """Say how rows of classes count in training; in scores they count as they are."""
+    if weights is None:
+        return {}
     if isinstance(weights, str):
         if weights != "balanced":
             raise ValueError(f"class_weight={weights!r}: expected 'balanced', None or a dict from class to weight")

@@ -11,7 +11,7 @@ import numpy as np
 from . import _ask
 from ._arrays import is_sparse
 from ._base import FLOATS, Certificate, Estimator, OutlierMixin, check_is_fitted, positive, row_weights, seed_of, threads_of, validate_data
-from .linear import Classifier, Regressor, difference, given, is_joint
+from .linear import LOW, Classifier, Regressor, difference, given, is_joint
 
 __all__ = ["KernelClassifier", "KernelRegressor", "OneClass"]
 
@@ -239,11 +239,23 @@ class KernelClassifier(Classifier, Machine):
         """Return scores: of shape (n_samples,) for two classes, above 0 for the second; else
         of shape (n_samples, n_classes), votes and how sure they are if one against one."""
         scores = self._scores(X)
-        if is_joint(self.loss):
+        if is_joint(self.loss) and self._counted is None:
             scores = difference(scores.T)[0].T
-        if scores.shape[1] == 1:
+        if scores.shape[1] == 1 and self._counted is None:
             return scores.ravel()
-        return votes(scores, len(self.classes_)) if self.scheme == "one-against-one" and not is_joint(self.loss) else scores
+        scores = self._of_all(scores)
+        return votes(scores, len(self.classes_)) if self._in_pairs() else scores
+
+    def _in_pairs(self) -> bool:
+        return self.scheme == "one-against-one" and not is_joint(self.loss)
+
+    def _of_all(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores, or biases, for all of ``classes_``."""
+        return self._widen(scores, -1 if self._in_pairs() else LOW, self._in_pairs())
+
+    def _shape(self, data: _ask.Data) -> None:
+        self.dual_coef_ = self._widen(self.model_.tensor("coefficients").T, 0, self._in_pairs()).T
+        self.intercept_ = self._of_all(self.model_.tensor("bias"))
 
 
 def votes(scores: np.ndarray, classes: int) -> np.ndarray:

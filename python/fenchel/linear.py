@@ -14,11 +14,13 @@ import numpy as np
 from . import _ask
 from ._arrays import is_sparse
 from ._base import (
-    FLOATS, Certificate, ClassifierMixin, Estimator, RegressorMixin, available_if, check_is_fitted, class_factors, encode, positive, row_weights,
+    FLOATS, Certificate, ClassifierMixin, Estimator, RegressorMixin, available_if, check_is_fitted, class_factors, counted, encode, positive, row_weights,
     seed_of, spelled, threads_of, validate_data,
 )
 
 __all__ = ["LinearClassifier", "LinearRegressor"]
+
+LOW = -(2.0**100)  # the score of a class of which no row counts: below all others, exact in single precision, and of probability 0
 
 
 class Linear(Estimator):
@@ -44,7 +46,7 @@ class Linear(Estimator):
         answer, stopped = _ask.fit(data, spec, init)
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
-        self.coef_, self.intercept_ = difference(*self.model_.weights()) if is_joint(spec["loss"]) else self.model_.weights()
+        self.coef_, self.intercept_ = self._outputs(*self.model_.weights())
         self.n_iter_ = max(1, answer["epochs"])
         self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
         if stopped:
@@ -53,6 +55,10 @@ class Linear(Estimator):
             raise KeyboardInterrupt
         self._take(answer, self._asked())
         self._shape()
+
+    def _outputs(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights and biases of the outputs that users expect."""
+        return coef, intercept
 
     def _shape(self) -> None:
         """Give coef_ and intercept_ the shapes that users expect."""
@@ -112,6 +118,8 @@ def difference(*outputs: np.ndarray) -> tuple[np.ndarray, ...]:
 class Classifier(ClassifierMixin):
     """What linear and kernel classifiers share."""
 
+    _counted = None  # the places in classes_ of those of which rows count, None: all
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train.
 
@@ -122,7 +130,9 @@ class Classifier(ClassifierMixin):
         y : array of shape (n_samples,)
             Classes: numbers or strings.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts; zero leaves it out.
+            How often each row counts; zero leaves it out. A class of which no row counts stays
+            in ``classes_`` and is never predicted: its weights are zeros, its bias is -2^100, its
+            probability 0; one against one it loses each pair by 1.
 
         Returns
         -------
@@ -134,19 +144,41 @@ class Classifier(ClassifierMixin):
         weights = row_weights(sample_weight, X, self._factors(classes, codes, own))
         everything = X
         X, codes, weights, kept = positive(X, codes, weights)
-        there = np.bincount(codes, minlength=len(classes)) > 0
-        if there.sum() < 2 and kept is not None:
+        codes, labels, there = counted(codes, spelled(classes))
+        if len(labels) < 2 and kept is not None:
             raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-        if there.sum() < 2:
-            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[there][0]!r}")
-        self.classes_ = classes[there]
-        codes = (np.cumsum(there) - 1).astype(np.uint32)[codes]
-        self._learn(self._data(X, weights, codes=codes, labels=spelled(self.classes_), kept=kept, everything=everything), "classification")
+        if len(labels) < 2:
+            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[0]!r}")
+        self.classes_, self._counted = classes, there
+        self._learn(self._data(X, weights, codes=codes, labels=labels, kept=kept, everything=everything), "classification")
         return self
 
     def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """Return what class_weight multiplies the weight of each row by, None: nothing."""
         return class_factors(self.class_weight, classes, codes, weights)
+
+    def _outputs(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self._counted is None:
+            return difference(coef, intercept) if is_joint(self.model_.part("problem")["loss"]) else (coef, intercept)
+        return self._widen(coef.T, 0).T, self._widen(intercept, LOW)
+
+    def _widen(self, outputs: np.ndarray, absent: float, pairs: bool = False) -> np.ndarray:
+        """Return what the engine has of each output, on the last axis, for all of ``classes_``: of
+        those of which no row counts ``absent``, in ``pairs`` against others its opposite if they
+        are the first. One output of two classes becomes one of each."""
+        if self._counted is None:
+            return outputs
+        there = np.isin(np.arange(len(self.classes_)), self._counted)
+        fill = np.full(len(there), float(absent))
+        if pairs:
+            first, second = np.triu_indices(len(there), 1)
+            fill = np.where(there[first], absent, -absent)
+            there = there[first] & there[second]
+        elif outputs.shape[-1] == 1:
+            outputs = np.concatenate([-outputs, outputs], axis=-1)
+        out = np.empty((*outputs.shape[:-1], len(there)))
+        out[...], out[..., there] = fill, outputs
+        return out
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: of shape (n_samples,) for two classes, above 0 for the second; else
@@ -170,7 +202,8 @@ def probabilities(scores: np.ndarray, joint: bool = False) -> np.ndarray:
     if p.ndim == 1:
         return np.column_stack([1 - p, p])
     total = p.sum(axis=1, keepdims=True)
-    return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
+    there = scores != LOW
+    return np.divide(p, total, out=(there / there.sum(axis=1, keepdims=True)).astype(p.dtype), where=total > 0)
 
 
 def _probabilistic(estimator: Any) -> bool:

@@ -1,6 +1,7 @@
 """What people bring: columns that depend on each other, rows of few dimensions, absent classes, large numbers."""
 
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn import decomposition, linear_model, svm  # noqa: E402
 from sklearn.metrics.pairwise import chi2_kernel  # noqa: E402
 
+import fenchel  # noqa: E402
 import fenchel.sklearn as twins  # noqa: E402
 
 RNG = np.random.RandomState(3)
@@ -68,6 +70,61 @@ def test_weights_of_absent_classes(name, weights):
             getattr(twins, name)(class_weight=weights).fit(X, CLASSES)
     else:
         getattr(twins, name)(class_weight=weights).fit(X, CLASSES)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("y", [CLASSES, np.where(X[:, 0] > 1, "d", CLASSES)], ids=["two-remain", "three-remain"])
+@pytest.mark.parametrize("how", ["sample_weight", "class_weight", "balanced"])
+@pytest.mark.parametrize("make", [
+    lambda: fenchel.LinearClassifier("logistic", scale="std"), lambda: fenchel.LinearClassifier("softmax"), lambda: fenchel.KernelClassifier(),
+    lambda: fenchel.KernelClassifier(scheme="one-against-one"), lambda: fenchel.KernelClassifier(loss="crammer-singer"), lambda: twins.LinearSVC(fit_intercept=False),
+    lambda: twins.LogisticRegression(), lambda: twins.SVC(gamma=0.1, break_ties=True), lambda: twins.SVC(kernel="linear", probability=True, decision_function_shape="ovo"),
+    lambda: twins.NuSVC(nu=0.2, gamma=0.1, break_ties=True),
+])  # fmt: skip
+def test_classes_without_weight(make, how, y):
+    """A class of which no row counts is known and never predicted; its rows change nothing."""
+    at, classes = y != "b", np.unique(y)
+    A, k = np.where(at[:, None], X, 100 * X + 1000), len(classes)
+    m, only = make(), make().set_params(class_weight="balanced" if how == "balanced" else None).fit(A[at], y[at])
+    m.set_params(class_weight={c: float(c != "b") for c in classes} if how == "class_weight" else only.class_weight)
+    w = None if how == "class_weight" else at * 1.0
+    m.fit(A, y, w)
+    assert list(m.classes_) == list(classes) and m.model_.part("classes") == [c for c in classes if c != "b"]
+    scores, p = m.decision_function(A), m.predict(A)
+    if type(m) is not twins.LogisticRegression or k > 3:  # of two classes alone it is not multinomial
+        np.testing.assert_array_equal(p, only.predict(A))
+        np.testing.assert_allclose(m.certificate_.primal, only.certificate_.primal, rtol=1e-4)
+    if getattr(m, "decision_function_shape", "") == "ovo":
+        assert scores.shape == (200, k * (k - 1) // 2)
+        np.testing.assert_allclose(A @ m.coef_.T + m.intercept_, scores, rtol=1e-4, atol=1e-4)
+    else:
+        assert np.isfinite(scores).all() and (scores[:, 1] < np.delete(scores, 1, axis=1).min(axis=1)).all()
+        np.testing.assert_array_equal(classes[scores.argmax(axis=1)], p)
+    if hasattr(m, "n_support_"):
+        assert m.n_support_[1] == 0 and m.n_support_.sum() == m.dual_coef_.shape[1] and len(m.dual_coef_) == k - 1 and len(m.intercept_) == k * (k - 1) // 2
+    elif hasattr(m, "coef_"):
+        np.testing.assert_array_equal(A @ m.coef_.T + m.intercept_, scores)
+    if hasattr(m, "predict_proba"):
+        q = m.predict_proba(A)
+        assert q.shape == (200, k) and (q[:, 1] == 0).all()
+        np.testing.assert_allclose(q.sum(axis=1), 1)
+    else:
+        assert fenchel.verify(m, A, y, w).valid
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(m)).decision_function(A), scores)
+
+
+def test_searches_without_a_class():
+    """Searches know a class of which no row counts, and judge by rows that do."""
+    at = CLASSES != "b"
+    for how in ({"sample_weight": at * 1.0}, {"class_weight": {"a": 1.0, "b": 0.0, "c": 1.0}}, {"sample_weight": at * 1.0, "class_weight": "balanced"}):
+        w, weights = how.get("sample_weight"), how.get("class_weight")
+        best = fenchel.tune(fenchel.LinearClassifier("logistic", class_weight=weights), X, CLASSES, w, search="C=0.1,1")
+        assert len(best.classes_) == 3 and best.predict_proba(X)[:, 1].max() == 0 and fenchel.verify(best, X, CLASSES, w).valid
+        cv = twins.LogisticRegressionCV(Cs=[0.1, 1.0], cv=3, class_weight=weights, scoring="neg_log_loss").fit(X, CLASSES, w)
+        assert cv.coef_.shape == (3, 5) and cv.predict_proba(X)[:, 1].max() == 0
+    theirs = linear_model.LogisticRegression(tol=1e-8, max_iter=10000).fit(X, CLASSES, at * 1.0)
+    ours = twins.LogisticRegression(tol=1e-8).fit(X, CLASSES, at * 1.0)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
 
 
 def test_large_numbers():

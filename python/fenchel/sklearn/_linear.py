@@ -73,7 +73,7 @@ class LinearSVC(Classifier, Linear):
         return self.tol
 
     def _shape(self) -> None:
-        if not self.fit_intercept:
+        if not self.fit_intercept and self._counted is None:
             self.intercept_ = 0.0
 
 
@@ -150,17 +150,19 @@ class LogisticRegression(Classifier, Linear):
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         before = getattr(self, "model_", None)
         if self.warm_start and before is not None and before.part("classes") == data.labels and before.part("data")["features"] == data.X.shape[1]:
-            init = before
+            init = before if (before.part("problem")["loss"] == "softmax") == (len(self.classes_) > 2) else None
         super()._learn(data, task, init)
         if self.solver != "liblinear":
             self._typed(data.X.dtype)
 
-    def _shape(self) -> None:
-        self.n_iter_ = np.array([self.n_iter_], np.int32)
+    def _outputs(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         problem = self.model_.part("problem")
         if problem["loss"] == "softmax" and problem["penalty"] == "l2":  # what all scores have in common says nothing
-            self.coef_ = self.coef_ - self.coef_.mean(axis=0)
-            self.intercept_ = self.intercept_ - self.intercept_.mean()
+            coef, intercept = coef - coef.mean(axis=0), intercept - intercept.mean()
+        return super()._outputs(coef, intercept)
+
+    def _shape(self) -> None:
+        self.n_iter_ = np.array([self.n_iter_], np.int32)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities of shape (n_samples, n_classes)."""

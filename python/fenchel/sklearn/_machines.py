@@ -94,13 +94,13 @@ class TwinClassifier(Classifier, Twin):
         self._of_class = None
         if self.probability is not True or factors is None:
             return factors
-        self._of_class = {c: float(factors[codes == k][0]) for k, c in enumerate(classes)}
-        return None
+        self._of_class = {label: float(factors[codes == k][0]) for k, label in enumerate(spelled(classes))}
+        return None if factors.all() else np.sign(factors)  # classes of weight zero have no rows
 
     def _stop(self) -> dict[str, Any]:
         spec = {**super()._stop(), "probabilities": self.probability is True}
         if self._of_class is not None:
-            spec["class_weight"] = dict(zip(spelled(self.classes_), (self._of_class[c] for c in self.classes_)))
+            spec["class_weight"] = {label: w for k, (label, w) in enumerate(self._of_class.items()) if self._counted is None or k in self._counted}
         return spec
 
     @available_if(_probabilistic)
@@ -111,7 +111,7 @@ class TwinClassifier(Classifier, Twin):
         check_is_fitted(self)
         if self.model_.part("calibration") is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return self._scores(X, probabilities=True)
+        return self._widen(self._scores(X, probabilities=True), 0)
 
     @available_if(_probabilistic)
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -122,12 +122,12 @@ class TwinClassifier(Classifier, Twin):
     @property
     def probA_(self) -> np.ndarray:
         """The slopes of the sigmoids 1/(1 + exp(a f + b)) of each output's score f."""
-        return self._sigmoids()[:, 0] / self._scale  # of scores as decision_function has them
+        return self._widen(self._sigmoids()[:, 0] / self._scale, 0, True)  # of scores as decision_function has them
 
     @property
     def probB_(self) -> np.ndarray:
         """Their offsets b."""
-        return self._sigmoids()[:, 1]
+        return self._widen(self._sigmoids()[:, 1], 0, True)
 
     def _sigmoids(self) -> np.ndarray:
         return np.array((self.model_.part("calibration") or {}).get("platt", np.empty((0, 2))))
@@ -138,9 +138,9 @@ class TwinClassifier(Classifier, Twin):
 
     def _shape(self, data: _ask.Data) -> None:
         self._scale = self._unit()
-        self._coefficients = self.model_.tensor("coefficients") * self._scale[:, None]
-        self.intercept_ = self.intercept_ * self._scale
-        own = data.codes[self._local]
+        self._coefficients = self._widen(self.model_.tensor("coefficients").T * self._scale, 0, True).T
+        self.intercept_ = self._widen(self.intercept_ * self._scale, -1, True)
+        own = data.codes[self._local] if self._counted is None else self._counted[data.codes[self._local]]
         order = np.lexsort((self.support_, own))
         self._order, self.support_ = order, self.support_[order]
         self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
@@ -149,7 +149,7 @@ class TwinClassifier(Classifier, Twin):
             self.dual_coef_ = type(data.everything)(self.dual_coef_)
         if len(self.classes_) > 2:
             self.intercept_ = -self.intercept_
-        self.n_iter_ = np.full(len(self._scale), self.n_iter_, np.int32)
+        self.n_iter_ = np.full(len(self.intercept_), self.n_iter_, np.int32)
         self.fit_status_ = int(self.status_ != "converged") if hasattr(self, "status_") else 1
         self.shape_fit_ = data.everything.shape
 
@@ -176,7 +176,7 @@ class TwinClassifier(Classifier, Twin):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: of shape (n_samples,) for two classes; else of shape (n_samples,
         n_classes), or with "ovo" one for each pair, above 0 for the first of the two."""
-        scores = self._scores(X) * self._scale
+        scores = self._widen(self._scores(X) * self._scale, -1, True)
         if scores.shape[1] == 1:
             return scores.ravel()
         return votes(scores, len(self.classes_)) if self.decision_function_shape == "ovr" else -scores
@@ -186,7 +186,7 @@ class TwinClassifier(Classifier, Twin):
         most votes, the first among equals unless ``break_ties``."""
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        scores = self._scores(X) * self._scale
+        scores = self._widen(self._scores(X) * self._scale, -1, True)
         if scores.shape[1] == 1:
             return self.classes_[(scores.ravel() > 0).astype(int)]
         best = votes(scores, len(self.classes_))
