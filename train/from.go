@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // A start makes the points at which the solvers of a job begin out of a model, Spec.From.
@@ -217,7 +218,15 @@ func (s *start) point(c int, p objective) (*problem.Point, float64) {
 	if s == nil {
 		return nil, 0
 	}
-	growth := s.model.Statement.Lambda / s.problems.lambda * (float64(s.model.Data.Rows) / float64(s.set.Rows()))
+	growth := finiteOr(s.model.Statement.Lambda/s.problems.lambda*(float64(s.model.Data.Rows)/float64(s.set.Rows())), 0)
+	switch was, is := s.model.Statement.Nu, s.spec.Nu; {
+	case is > was: // more rows must find their place than a start saves
+		return nil, 0
+	case is > 0 && is < was:
+		growth = solver.Far
+	case is != was:
+		growth = 0
+	}
 	if s.labels.joint {
 		return s.jointPoint(p), growth
 	}
@@ -250,7 +259,7 @@ func (s *start) outputWeights(c int, p objective) (w []float64) {
 // dual returns dual variables of all rows.
 func (s *start) dual(o model.Output, sign float64, p objective, w []float64, growth float64) []float64 {
 	_, machine := p.Problem.(*problem.Kernel)
-	if s.same && len(o.Dual) == s.set.Rows() {
+	if s.same && len(o.Dual) == s.set.Rows() && (!machine || growth > 0) {
 		a := slices.Clone(o.Dual)
 		for i := range a {
 			a[i] *= sign
@@ -260,7 +269,7 @@ func (s *start) dual(o model.Output, sign float64, p objective, w []float64, gro
 	if !machine {
 		return p.derivatives(w)
 	}
-	return p.dualOf(w, growth)
+	return p.dualOf(w, cmp.Or(growth, 1))
 }
 
 // dualOf returns the dual variables of all rows that say the same as the coefficients of a

@@ -174,6 +174,21 @@ func TestFromAFarC(t *testing.T) {
 	}
 }
 
+// Another nu takes at most 1.2 times the values of the kernel too.
+func TestFromAnotherNu(t *testing.T) {
+	set := generate(t, "@blobs:n=600,classes=2,spread=5")
+	for _, nu := range []float64{0.05, 0.2, 0.3} {
+		spec := train.Spec{Kernel: "rbf:gamma=0.1", Solver: "nu:q=100", Nu: 0.25}
+		first := fitted(t, set, spec)
+		spec.Nu = nu
+		cold := fitted(t, set, spec)
+		spec.From = first.Model
+		if warm := fitted(t, set, spec); warm.Status != "converged" || 5*warm.Evaluations.Requested > 6*cold.Evaluations.Requested {
+			t.Errorf("nu %g: found %s and %d values of the kernel, from zero %d", nu, warm.Status, warm.Evaluations.Requested, cold.Evaluations.Requested)
+		}
+	}
+}
+
 func TestFromOtherRows(t *testing.T) {
 	set := generate(t, "@blobs:n=600,classes=2,spread=5")
 	var most, all []int
