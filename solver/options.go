@@ -27,9 +27,10 @@ type Options struct {
 	Time   time.Duration  // of the run, the last certificate included; 0: no limit
 	Seed   uint64         // of everything random
 	From   *problem.Point // a warm start; nil: zero
-	// Away says that From is the answer to a problem with a much larger lambda: it is no answer to this
-	// one, and no worse than zero, so that the first certificate is that of an epoch.
-	Away bool
+	// Growth is how many times as large as that of the problem that From is the answer to C = 1/(lambda N)
+	// is, 0: as large. An answer for at most half of C is none here, and no worse than zero: the first
+	// certificate is that of an epoch.
+	Growth float64
 	// Short rounds dual variables to single precision before they are judged, as
 	// models store them, so that the proof is of what is stored, unless that
 	// costs the gap.

@@ -36,7 +36,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	r.start(s)
 	r.step(false)
 	switch {
-	case opt.From == nil || opt.Away:
+	case opt.From == nil || opt.Growth >= Far || r.machine() && opt.Growth > 0 && opt.Growth <= 1.0/Far:
 	case opt.From.W != nil && opt.From.A != nil:
 		r.assess(*opt.From) // whatever the solver makes of it: it may be the answer
 		r.dropWorseThanZero(s)
@@ -62,6 +62,12 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
 	}, nil
+}
+
+// machine reports whether certificates cost rows of a kernel matrix.
+func (r *run) machine() bool {
+	_, ok := r.problem.(problem.Interruptible)
+	return ok
 }
 
 // dropWorseThanZero starts anew without the parts of a warm start that are worse than zero:
@@ -134,7 +140,7 @@ func (r *run) start(s Solver) {
 	r.schedule, r.certified = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.support, r.report = &Support{}, Report{Gap: math.NaN()}
-	r.state = s.Start(r.problem, Start{From: r.opt.From, Away: r.opt.Away, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.askOver, Support: r.support})
+	r.state = s.Start(r.problem, Start{From: r.opt.From, Growth: r.opt.Growth, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.askOver, Support: r.support})
 	r.train += time.Since(begin)
 }
 

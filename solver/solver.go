@@ -31,9 +31,11 @@ type Solver interface {
 // Start is what a run begins with. The zero value begins at zero.
 type Start struct {
 	From *problem.Point // the point to begin at; nil: zero
-	Away bool           // it is the answer to a problem with a much larger lambda
-	Seed uint64         // of everything random
-	Gap  float64        // relative gap that is asked for; 0: DefaultGap
+	// Growth is how many times as large C is as where From is the answer, dual variables as they are
+	// there; 0: as large.
+	Growth float64
+	Seed   uint64  // of everything random
+	Gap    float64 // relative gap that is asked for; 0: DefaultGap
 	// Over reports whether a limit is reached, and from then on always; nil: never. Where a
 	// start or an epoch may take seconds it asks on the way, also from several goroutines, and
 	// comes back soon once that is true. The state has a point all the same, at worst the one
@@ -42,6 +44,9 @@ type Start struct {
 	// Support is where the states of kernel machines tell what a certificate costs; may be nil.
 	Support *Support
 }
+
+// Far is from which [Start].Growth on a start is far from the answer.
+const Far = 2
 
 // Support is what a run and a state tell each other about certificates that cost rows of a
 // matrix that is not stored, as those of kernel machines do.

@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // A start makes the points at which the solvers of a job begin out of a model, Spec.From.
@@ -19,8 +19,8 @@ import (
 //	weights    of a linear model as they are, for features as the job scales them;
 //	           coefficients of a kernel machine on the rows that the support vectors are
 //	dual       the model's own where the rows are those that it was made of; else the
-//	           slope of the loss at the predictions, or what the coefficients say, which
-//	           leaves fewer rows to be moved where a corner of the loss has another C
+//	           slope of the loss at the predictions, or what the coefficients say; of the
+//	           model's C, from which the solvers of machines go on to another
 //
 // Solvers and certificates move what another problem does not allow into what it does:
 // a start decides how long a run takes, never what is proved.
@@ -212,18 +212,28 @@ func (s *start) warning() error {
 	return fmt.Errorf("%d of the %d support vectors to begin with are not among the rows: training begins without them", s.dropped, len(s.place))
 }
 
-// point is where the run of output c begins: a point of the rows of its problem.
-func (s *start) point(c int, p objective) *problem.Point {
+// point is where the run of output c begins: a point of the rows of its problem, and how many
+// times as large C is as it was for the model.
+func (s *start) point(c int, p objective) (*problem.Point, float64) {
 	if s == nil {
-		return nil
+		return nil, 0
+	}
+	growth := finiteOr(s.model.Statement.Lambda/s.problems.lambda*(float64(s.model.Data.Rows)/float64(s.set.Rows())), 0)
+	switch was, is := s.model.Statement.Nu, s.spec.Nu; {
+	case is > was: // more rows must find their place than a start saves
+		return nil, 0
+	case is > 0 && is < was:
+		growth = solver.Far
+	case is != was:
+		growth = 0
 	}
 	if s.labels.joint {
-		return s.jointPoint(p)
+		return s.jointPoint(p), growth
 	}
 	w := s.outputWeights(c, p)
 	o, sign := s.model.Outputs[s.output[c]], s.sign[c]
-	point := p.cut(problem.Point{W: w, A: s.dual(o, sign, p, w)})
-	return &point
+	point := p.cut(problem.Point{W: w, A: s.dual(o, sign, p, w, growth)})
+	return &point, growth
 }
 
 // outputWeights returns the weights of an output, of all rows, and the bias.
@@ -247,10 +257,9 @@ func (s *start) outputWeights(c int, p objective) (w []float64) {
 }
 
 // dual returns dual variables of all rows.
-func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []float64 {
+func (s *start) dual(o model.Output, sign float64, p objective, w []float64, growth float64) []float64 {
 	_, machine := p.Problem.(*problem.Kernel)
-	corner := machine && p.cornered() && s.model.Statement.Lambda != s.problems.lambda
-	if s.same && len(o.Dual) == s.set.Rows() && !corner {
+	if s.same && len(o.Dual) == s.set.Rows() && (!machine || growth > 0) {
 		a := slices.Clone(o.Dual)
 		for i := range a {
 			a[i] *= sign
@@ -260,19 +269,16 @@ func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []f
 	if !machine {
 		return p.derivatives(w)
 	}
-	return p.dualOf(w)
+	return p.dualOf(w, cmp.Or(growth, 1))
 }
 
-// cornered reports whether the loss has a corner.
-func (o objective) cornered() bool { return math.IsInf(o.Loss.Smoothness(), 1) }
-
 // dualOf returns the dual variables of all rows that say the same as the coefficients of a
-// kernel machine.
-func (o objective) dualOf(w []float64) []float64 {
+// kernel machine where C is so many times smaller.
+func (o objective) dualOf(w []float64, growth float64) []float64 {
 	a := slices.Clone(o.cut(problem.Point{W: w}).W[:len(o.Y)])
 	for i, beta := range a {
 		lo, hi := o.Loss.Domain(o.Y[i])
-		a[i] = min(max(-beta*(o.Lambda*o.N/o.S[i]), lo), hi)
+		a[i] = min(max(-beta*(growth*o.Lambda*o.N/o.S[i]), lo), hi)
 	}
 	return o.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
 }

@@ -58,8 +58,8 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			errs[c] = err
 			return
 		}
-		if opt.From = j.start.point(c, p); opt.From == nil {
-			opt.From, opt.Away = j.from.begin(c, p, j.problems.lambda)
+		if opt.From, opt.Growth = j.start.point(c, p); opt.From == nil {
+			opt.From, opt.Growth = j.from.begin(c, p, j.problems.lambda)
 		}
 		j.watch(&opt, c, p, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // With a narrow kernel most coefficients are free, and rows that are there twice, with both classes, have theirs at the bound: training
-// with a larger C then ignores the answer for the smaller one and begins at zero: the model has the same bits as without it.
-func TestManyFreeBeginAtZero(t *testing.T) {
+// with a larger C takes no more epochs from the answer for the smaller one.
+func TestManyFree(t *testing.T) {
 	random, text := rand.New(rand.NewPCG(1, 0)), strings.Builder{}
 	for i := range 200 {
 		x := fmt.Sprintf("1:%.4f 2:%.4f", random.NormFloat64(), random.NormFloat64())
@@ -48,8 +48,8 @@ func TestManyFreeBeginAtZero(t *testing.T) {
 		return f
 	}
 	first, alone := fit(10, nil), fit(100, nil)
-	if next := fit(100, first); !reflect.DeepEqual(next.Model.Outputs, alone.Model.Outputs) {
-		t.Error("a run from the answer for a smaller C differs from one from zero")
+	if next := fit(100, first); next.Epochs > alone.Epochs {
+		t.Errorf("from the answer for a smaller C: found %d epochs, expected at most the %d from zero", next.Epochs, alone.Epochs)
 	}
 	if near := fit(11, first); reflect.DeepEqual(near.Model.Outputs, fit(11, nil).Model.Outputs) {
 		t.Error("a run with nearly the same C does not begin at the answer")

@@ -113,7 +113,7 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	s.step, s.exact = loss.StepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
-		s.begin(from, start.Away)
+		s.begin(from, start.Growth >= solver.Far)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}

@@ -34,7 +34,7 @@ func TestBestLength(t *testing.T) {
 			for _, fall := range []float64{1, 2, 8, 1000} {
 				q := *p
 				q.Lambda /= fall
-				s := SDCA{}.Start(&q, solver.Start{From: &from, Away: true}).(*sdca)
+				s := SDCA{}.Start(&q, solver.Start{From: &from, Growth: 10}).(*sdca)
 				found, _ := q.Dual(s.a)
 				best := math.Inf(-1)
 				for k := range 100 {
@@ -70,7 +70,7 @@ func TestStartAtCorners(t *testing.T) {
 	from := a.Point()
 	q := *p
 	q.Lambda /= 100
-	s := SDCA{}.Start(&q, solver.Start{From: &from, Away: true}).(*sdca)
+	s := SDCA{}.Start(&q, solver.Start{From: &from, Growth: 10}).(*sdca)
 	for i := range s.a {
 		if s.a[i] != from.A[i] {
 			t.Fatalf("row %d begins at %g, expected %g", i, s.a[i], from.A[i])

@@ -68,7 +68,7 @@ func (s Accelerated) Start(p problem.Problem, start solver.Start) solver.State {
 	}
 	a.smooth = k.Lambda + longest(k.Gram, k.Constant())
 	supportOf(start, a.support)
-	if from := start.From; from != nil && from.A != nil {
+	if from := kept(k, start); from != nil && from.A != nil {
 		w := make([]float64, n+1)
 		k.Weights(w, from.A)
 		if copy(a.x.c, w[:n]); a.span.multiply(a.x.r, a.x.c) {

@@ -73,7 +73,7 @@ func (ActiveSet) Accepts(p problem.Problem) error {
 func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	a := &activeSet{dual: newDual(k, start.From), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
+	a := &activeSet{dual: newDual(k, kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
 	a.limit = start.Over
 	supportOf(start, a.support)
 	a.gram = k.Gram.InDouble(min(n, max(64, int(kernel.DefaultCache/8/int64(n+128)))))

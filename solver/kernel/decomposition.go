@@ -51,7 +51,8 @@ func (s Decomposition) Accepts(p problem.Problem) error {
 
 // Start begins at the warm start, or at zero.
 func (s Decomposition) Start(p problem.Problem, start solver.Start) solver.State {
-	w := newWorking(p.(*problem.Kernel), max(s.Q, 2), 1e-3, start.From, start.Over)
+	k := p.(*problem.Kernel)
+	w := newWorking(k, max(s.Q, 2), 1e-3, kept(k, start), start.Over)
 	w.inside.descends = s.Inner == "gradient"
 	if s.Shrinking {
 		shrunk := &shrinking{working: w}

@@ -83,7 +83,7 @@ func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
 		return chosen
 	}
 	s.Respond = func(dst []float64, pt problem.Point, from solver.State) {
-		if w, ok := from.(*working); ok && w.below == nil && w.order == nil {
+		if w, ok := from.(*working); ok && w.below == nil && !w.partial() {
 			copy(dst, w.r)
 			return
 		}

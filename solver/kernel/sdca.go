@@ -57,7 +57,7 @@ func (SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	s := &sdca{p: p.(*problem.Kernel), seed: start.Seed}
 	n := s.p.Len()
 	s.a, s.w = make([]float64, n), make([]float64, n+1)
-	if from := start.From; from != nil && from.A != nil {
+	if from := kept(s.p, start); from != nil && from.A != nil {
 		for i, a := range from.A {
 			lo, hi := s.p.Loss.Domain(s.p.Y[i])
 			if a = min(max(a, lo), hi); !math.IsNaN(a) {

@@ -57,7 +57,7 @@ func (s SMO) Accepts(p problem.Problem) error {
 // Start begins at the warm start, or at zero.
 func (s SMO) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	d := newDual(k, start.From)
+	d := newDual(k, kept(k, start))
 	d.limit = start.Over
 	supportOf(start, d.support)
 	return &smo{dual: d, p: k, selection: s.Selection, last: [2]int{-1, -1}}

@@ -73,11 +73,21 @@ func (s Working) Traits() solver.Traits {
 // Start begins at the warm start, or at zero.
 func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	w := newWorking(k, s.size(k.Len()), 0.1, start.From, start.Over)
+	random := rand.New(rand.NewPCG(start.Seed, 0))
+	begin := func(from *problem.Point) *working {
+		w := newWorking(k, s.size(k.Len()), 0.1, from, start.Over)
+		w.clusters.random = random
+		return w
+	}
+	w := begin(start.From)
+	if start.Growth > 0 && start.Growth < 1 && w.exceeds() { // each answers those around it, and stays
+		w, start.Growth = begin(kept(k, start)), 0
+	}
 	supportOf(start, w.support)
-	w.clusters.random = rand.New(rand.NewPCG(start.Seed, 0))
 	if start.From == nil || start.From.A == nil {
 		w.halve(w.clusters.random)
+	} else {
+		w.resume(start.Growth)
 	}
 	return w
 }
@@ -116,14 +126,19 @@ func (s *working) Epoch() {
 		return
 	case s.order != nil:
 		s.enter()
+	case s.share != 1:
+		s.grow(2)
+		s.choose()
 	default:
-		s.turns++
+		if s.turns++; s.turns > sampleTurns && s.estimate > goodSample/10 && s.exceeds() {
+			s.clusters.on = true
+		}
 		s.choose()
 	}
 	if len(s.set) > 0 {
 		s.round()
 	}
-	if s.order == nil {
+	if !s.partial() {
 		s.judge()
 	}
 }
@@ -146,14 +161,14 @@ func (s *working) round() {
 // also those of the dual variables, which are others.
 func (s *working) support() (all, spared int) {
 	switch {
-	case s.below != nil && s.below.order != nil:
+	case s.below != nil && s.below.partial():
 		return s.below.support()
 	case s.below != nil:
 		all, spared = s.below.support()
 		return 2 * all, 2 * spared
 	}
 	all, spared = s.dual.support()
-	if s.order != nil {
+	if s.partial() {
 		return 2 * all, 2 * spared
 	}
 	return all, spared
@@ -168,7 +183,7 @@ func (s *working) Point() problem.Point {
 		return s.lift(s.below.Point())
 	}
 	s.point(s.p, &s.pt)
-	if s.order != nil {
+	if s.partial() {
 		n := copy(s.pt.W, s.beta)
 		if s.p.Bias == problem.Feature {
 			s.pt.W[n] = vec.Total(s.beta)
@@ -179,7 +194,7 @@ func (s *working) Point() problem.Point {
 
 // ended says why no step is left, nil if one is.
 func (s *working) ended() error {
-	if s.below != nil || s.order != nil {
+	if s.below != nil || s.partial() {
 		return nil
 	}
 	if s.idle >= mostIdle {

@@ -26,7 +26,7 @@ func ofWidth(t *testing.T, gamma float64, l loss.Loss, bias problem.Bias, opt ke
 }
 
 // TestClusters: a run goes by clusters with a narrow kernel or a smooth loss, and
-// only then; it reaches the optimum, with the same bits on any number of threads.
+// only then, unless sets do badly; it reaches the optimum, with the same bits on any number of threads.
 func TestClusters(t *testing.T) {
 	for _, c := range []struct {
 		gamma float64
@@ -36,7 +36,7 @@ func TestClusters(t *testing.T) {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 			p := ofWidth(t, c.gamma, c.loss, bias, kernel.Options{Threads: 1})
 			s := Working{Q: 24}.Start(p, solver.Start{Seed: 1}).(*working)
-			for range 100 {
+			for s.turns < sampleTurns && !(s.clusters.on && s.below == nil) {
 				s.Epoch()
 			}
 			if s.clusters.on != c.want {

@@ -29,7 +29,7 @@ const leastBroad, mostBroad, leastLeft = 256, 1 << 14, 1e-3
 
 // broaden makes such a round, if that is worth while.
 func (s *working) broaden() bool {
-	if s.broad.last = !s.broad.last && s.order == nil && s.inside.unsolved && s.mayBroaden(); !s.broad.last {
+	if s.broad.last = !s.broad.last && !s.partial() && s.inside.unsolved && s.mayBroaden(); !s.broad.last {
 		return false
 	}
 	again := s.broad.k != nil

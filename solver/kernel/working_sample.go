@@ -78,7 +78,7 @@ func (s *working) descend() {
 func (s *working) rise() {
 	below := s.below
 	s.below, s.play = nil, below.p.Len()
-	if below.clusters.on || len(below.r) <= 2*s.q && below.asksForClusters() {
+	if below.clusters.on || len(below.r) <= 2*s.q && below.asksForClusters(len(below.r)) {
 		s.clusters.on, s.order = true, nil
 		return
 	}

@@ -242,7 +242,7 @@ func (s *search) begin() {
 	from := s.next()
 	s.p = s.At(1 / (s.c * s.Risk.N))
 	start := s.start
-	start.Gap, start.From, start.Away = s.gap, from, false
+	start.Gap, start.From, start.Growth = s.gap, from, 0
 	s.state, s.rounds = s.Choose(s.p, s.gap).Start(s.p, start), 0
 }
 
