@@ -275,7 +275,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	if !s.spec.NoState {
 		m.State = pca.Keep(s.learner)
 	}
-	r := &PCAResult{Model: m, Status: status, Why: s.why, State: a.State, Fit: s.fit, Certify: time.Since(started)}
+	r := &PCAResult{Model: m, Status: status, Why: s.why, State: a.State, Fit: s.fit, Certify: time.Since(started), Warnings: warnings}
 	if isStuck(a.State) {
 		r.Warnings = append(r.Warnings, stuckError(s.spec.Method))
 		if status == solver.EpochLimit {

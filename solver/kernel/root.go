@@ -59,7 +59,7 @@ func (Root) Start(p problem.Problem, start solver.Start) solver.State {
 
 // space is that of machines of a kernel.
 func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
-	s := root.Space{Risk: risk, Cheap: gram.Len() <= mostWhole}
+	s := root.Space{Risk: risk, Cheap: gram.Len() <= mostWhole, Machine: true}
 	s.Inner = func(u, v, responses []float64) float64 {
 		var sum vec.Sum
 		for i, r := range responses {

@@ -42,6 +42,7 @@ type Space struct {
 	Respond func(dst []float64, pt problem.Point, from solver.State) // <w,x_i>, with a bias that is a part of w
 	Inner   func(u, v, responses []float64) float64                  // <u,v>, of the v that has the responses
 	Cheap   bool                                                     // a certificate costs no more than an epoch
+	Machine bool                                                     // w are coefficients of rows, whose products with responses may cancel
 }
 
 // Start begins the search for a bound on the norm, or where radius is 0 for one on the slack of the
@@ -165,12 +166,29 @@ func (s *search) Epoch() {
 	if s.over() {
 		return
 	}
-	if s.state = nil; !(x.squared <= math.MaxFloat64 && x.h-x.h == 0) {
+	switch s.state = nil; {
+	case !(x.squared <= math.MaxFloat64 && x.h-x.h == 0):
 		s.end = fmt.Errorf("the solver of C = %.3g has left all numbers", s.c)
+		return
+	case s.cancelled(x):
+		s.end = fmt.Errorf("no C as large as %.3g is tried: its norm is lost in roundings", s.c)
 		return
 	}
 	s.insert(x)
 	s.improve()
+}
+
+// cancelled reports whether |w|^2, a sum of products of coefficients and responses, is far below
+// their sizes: kernels of low rank have large coefficients that cancel where C is large.
+func (s *search) cancelled(x *node) bool {
+	size := 0.0
+	for i := range x.r {
+		if !s.Machine { // |w|^2 is a sum of squares
+			return false
+		}
+		size += math.Abs(x.w[i] * x.r[i])
+	}
+	return x.squared < 1e-11*size
 }
 
 func (s *search) over() bool {
