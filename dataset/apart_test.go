@@ -116,7 +116,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// A column of which no row to learn from has a number is zero in all, as one that was left out.
+// A column whose numbers are missing in all rows that are learned from is zero in all rows, as if it were left out.
 func TestApartWithoutNumbers(t *testing.T) {
 	set := readRows(t, []string{"a,b,y", "1,,1", "2,,2.5", "3,7,3", "5,8,4"}, []int{0, 1, 2, 3}, dataset.Options{})
 	learned, judged, changed, err := set.Apart([]int{0, 1}, []int{2, 3})

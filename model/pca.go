@@ -66,7 +66,7 @@ const (
 	WhitenSample     = "sample"
 )
 
-// Whitenings are the values of [PCAStatement.Whiten] beside none.
+// Whitenings returns the values of [PCAStatement.Whiten] other than "", which whitens nothing.
 func Whitenings() []string { return []string{WhitenPopulation, WhitenSample} }
 
 // PCAProof is what is known of the components. It is stored as JSON. Variances are

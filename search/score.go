@@ -196,7 +196,7 @@ func (r *run) rarest() (class string, share float64) {
 	return t.Label[least], of[least] / all
 }
 
-// ofRare names the score of classes of which one is rare: one that every candidate has on every fold.
+// ofRare returns the default score where one class is rare, which every candidate must have on every fold.
 func (r *run) ofRare(candidates []Candidate) (string, error) {
 	name := "logloss"
 	for _, c := range candidates {

@@ -27,7 +27,7 @@ type Set struct {
 	IDName    string   // the name of its column
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
-	Gaps []Gap // of a table the numbers that were missing, by row and feature: the rows hold what stands for them
+	Gaps []Gap // the missing numbers of a table, by row and feature: the rows hold the means that fill them
 
 	// Structure is what a row stands for: mostly a point, each column a feature.
 	Structure structure.Kind
