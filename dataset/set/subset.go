@@ -92,7 +92,7 @@ func (s *Set) gapsOf(rows []int) (gaps []Gap) {
 
 // Apart returns rows to learn from and others to be judged on, by their numbers as Subset takes
 // them, with the features that the reader makes of a table of the former alone: their means
-// stand for missing numbers; a category, or a column of numbers, that none of them has is zero.
+// fill missing numbers; a category, or a column of numbers, that none of them has is zero.
 // changed are the rows to be judged on of which s has other features, from 0.
 func (s *Set) Apart(learn, judge []int) (learned, judged *Set, changed []int, err error) {
 	if learned, err = s.Subset(learn); err != nil {
