@@ -51,9 +51,10 @@ func (k Chi2) Ratios(terms int, xx, yy float64) (near, far float64) {
 // value to off. What u t does to the value is below u t e^(-t) < 0.4 u (1 + off), whatever t is:
 // with the roundings of the value less than the 8 u that near leaves aside.
 //
-// For off up to 600, which is less than 866 log 2, a value below 2^-1022 stands for less than
-// 2^(866-1022), and the others are off by e^off - 1 of themselves: rows far from 0 and from
-// each other have values near 0, however uncertain their distance is.
+// For off up to 600, which is less than 866 log 2: where the computed value is below 2^-1022, the
+// exact one is below 2^(866-1022) < Vanishing; any other is off by at most e^off - 1 times itself.
+// So the values of rows far from 0 and from each other are bounded near 0, although their
+// computed distance is inexact.
 func ratiosOf(off float64) (near, far float64) {
 	near, far = math.Inf(1), math.Inf(1)
 	if off <= 0x1p-20 {

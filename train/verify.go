@@ -160,8 +160,8 @@ const (
 	otherProbability = 0.1
 )
 
-// Refitted compares the calibration of m with one that was fitted again, by the probabilities of
-// the rows; of numbers the scales are compared.
+// Refitted compares the calibration of m with again, a second fit of it: the largest difference
+// between the probabilities that the two give any row decides, for regression that of the scales.
 func (v *Verification) Refitted(m *model.Model, again *model.Calibration, set *dataset.Set, threads int) error {
 	x, err := m.Prepare(set.X)
 	if err != nil {

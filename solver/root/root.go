@@ -181,12 +181,12 @@ func (s *search) Epoch() {
 // cancelled reports whether |w|^2, a sum of products of coefficients and responses, is far below
 // their sizes: kernels of low rank have large coefficients that cancel where C is large.
 func (s *search) cancelled(x *node) bool {
+	if !s.Machine { // |w|^2 is a sum of squares
+		return false
+	}
 	size := 0.0
-	for i := range x.r {
-		if !s.Machine { // |w|^2 is a sum of squares
-			return false
-		}
-		size += math.Abs(x.w[i] * x.r[i])
+	for i, r := range x.r {
+		size += math.Abs(x.w[i] * r)
 	}
 	return x.squared < 1e-11*size
 }
