@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/calibration"
@@ -68,6 +69,34 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 		folds = append(folds, calibration.Split(of, f.K)...)
 	}
 	return folds, nil
+}
+
+// Holdout returns one fold, judged on a share of the rows, of each class alike.
+func Holdout(set *dataset.Set, task string, share float64, seed uint64) ([]Fold, error) {
+	classes := set.Target.Code
+	if cmp.Or(task, train.Decide(set.Target)) != "classification" {
+		classes = nil
+	}
+	var fold Fold
+	seen := make([]float64, len(set.Target.Label)+1)
+	for _, i := range dataset.Order(set.Rows(), seed, 0) {
+		class := len(set.Target.Label)
+		if classes != nil {
+			class = int(classes[i])
+		}
+		before := math.Floor(float64(seen[class]*share) + 0.5)
+		if seen[class]++; seen[class] > 1 && math.Floor(float64(seen[class]*share)+0.5) > before {
+			fold.Judge = append(fold.Judge, i)
+		} else {
+			fold.Learn = append(fold.Learn, i)
+		}
+	}
+	if len(fold.Learn) == 0 || len(fold.Judge) == 0 {
+		return nil, train.DataError{Reason: fmt.Sprintf("found %d rows, of which a share of %g is %d: expected some to learn from and some to be judged on", set.Rows(), share, len(fold.Judge))}
+	}
+	slices.Sort(fold.Learn)
+	slices.Sort(fold.Judge)
+	return []Fold{fold}, nil
 }
 
 // enough refuses more folds than a class has rows.

@@ -5,7 +5,7 @@
 //	result, err := search.Run(ctx, set, search.Spec{Train: spec, Axes: axes})
 //	model, err := train.Fit(ctx, set, result.Candidates[result.Best].Spec)
 //
-// fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, group.go and
+// fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, trivial.go the model without features, group.go and
 // schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, as a scaling,
 // means for missing numbers and the categories that there are, is fitted to those of a fold that are
 // learned from, never to those it is judged on; only what kind of column each one is is found in all
@@ -84,12 +84,20 @@ type Result struct {
 	Top        int // with the best mean
 	Score      Score
 	ScoreWhy   string // it is the score though none was asked for; "": it was, or is the usual one
+	Trivial    Trivial
 	Rule       string
 	Folds      int // splits, repeats counted
 	Shared     string
 	FittedAll  []string // of leaving one row out: what is fitted to all rows, those left out among them
 	Stopped    string   // "interrupted" or "budget": not all was done; "": it was
 	Computed   int64    // values of a kernel
+}
+
+// Trivial is the model that predicts without features: what it predicts, learned from all rows, and the
+// mean of its scores on the folds, of which it learns the other rows; NaN: there is none.
+type Trivial struct {
+	Prediction string
+	Mean       float64
 }
 
 // Rules returns the names of the rules.
@@ -129,6 +137,9 @@ func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 		r.result.Stopped = "budget"
 	}
 	r.result.choose()
+	if err := r.judgeTrivial(); err != nil {
+		return nil, err
+	}
 	if r.spec.Path && spec.Estimate == "" { // nothing is chosen
 		r.result.Best, r.result.Top = -1, -1
 		return r.result, r.firstError()

@@ -43,6 +43,9 @@ type Evaluation struct {
 	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
 	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
 
+	// Trivial is what a model that sees no feature is worth on the same rows.
+	Trivial *Trivial `json:"trivial,omitempty"`
+
 	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
 	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
 
@@ -97,7 +100,9 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	if err != nil {
 		return nil, DataError{err.Error()}
 	}
-	return evaluateScores(m, Scores(m, x, threads), truth, set), nil
+	e := evaluateScores(m, Scores(m, x, threads), truth, set)
+	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
+	return e, nil
 }
 
 // evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
@@ -136,12 +141,17 @@ func evaluateNumbers(m *model.Model, scores [][]float64, set *dataset.Set) *Eval
 	for i, s := range scores {
 		predicted[i] = m.Number(s[0])
 	}
-	l := m.CustomLoss
-	if l == nil {
-		l, _ = loss.New(m.Statement.Loss)
-	}
-	_, tau := loss.ScoreOf(l)
+	_, tau := loss.ScoreOf(lossOfModel(m))
 	return EvaluateNumbers(predicted, set.Target.Number, set.Weight, tau)
+}
+
+// lossOfModel is the loss that a model of numbers was trained by.
+func lossOfModel(m *model.Model) loss.Loss {
+	if m.CustomLoss != nil {
+		return m.CustomLoss
+	}
+	l, _ := loss.New(m.Statement.Loss)
+	return l
 }
 
 // EvaluateNumbers compares numbers that were predicted with the true ones; w are the weights of
@@ -192,10 +202,8 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 			unknown++
 		}
 	}
-	e := &Evaluation{Rows: len(scores),
-		Accuracy: metric.Present(c.Accuracy()), Error: metric.Present(c.ErrorRate()),
-		Within:   metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores)))),
-		Balanced: metric.Present(c.BalancedAccuracy()), MacroF1: metric.Present(c.MacroF1())}
+	e := &Evaluation{Rows: len(scores), Within: metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
+	e.count(c)
 	for _, s := range c.Scores() {
 		e.Classes = append(e.Classes, ClassEvaluation{s.Class, s.Precision, s.Recall, s.F1, s.Support})
 	}
@@ -207,6 +215,26 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 	}
 	e.judgeScores(m, scores, truth, set.Weight)
 	return e
+}
+
+// count adds what the counts of true and predicted classes tell.
+func (e *Evaluation) count(c *metric.Confusion) {
+	e.Accuracy, e.Error = metric.Present(c.Accuracy()), metric.Present(c.ErrorRate())
+	e.Balanced, e.MacroF1 = metric.Present(c.BalancedAccuracy()), metric.Present(c.MacroF1())
+}
+
+// rank adds what the order of the scores tells, of two classes.
+func (e *Evaluation) rank(classes int, scores []float64, positive []bool, weight []float64) {
+	if classes == 2 {
+		e.AUC = metric.Present(metric.AUC(scores, positive, weight))
+		e.AP = metric.Present(metric.AveragePrecision(scores, positive, weight))
+	}
+}
+
+// probable adds what the probabilities of the classes tell.
+func (e *Evaluation) probable(probabilities [][]float64, truth []int, weight []float64) {
+	e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
+	e.Brier = metric.Present(metric.Brier(probabilities, truth, weight))
 }
 
 // effective returns how many rows of one weight have a mean that is as certain as that of n
@@ -233,8 +261,7 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 				first[i] = s[1] - s[0]
 			}
 		}
-		e.AUC = metric.Present(metric.AUC(first, positive, weight))
-		e.AP = metric.Present(metric.AveragePrecision(first, positive, weight))
+		e.rank(2, first, positive, weight)
 	}
 	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
 		k := len(m.Classes)
@@ -242,7 +269,6 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 		for i, s := range scores {
 			probabilities[i] = m.Probabilities(all[i*k:i*k:(i+1)*k], s)
 		}
-		e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
-		e.Brier = metric.Present(metric.Brier(probabilities, truth, weight))
+		e.probable(probabilities, truth, weight)
 	}
 }

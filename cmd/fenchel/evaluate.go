@@ -30,7 +30,7 @@ func newEvaluate() *cobra.Command {
 		Use:   "evaluate MODEL DATA...",
 		Short: "Compare a model's predictions with the truth",
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
-accuracy, confusion matrix, precision, recall and F1 of each class, for two
+accuracy beside that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, and log-loss and Brier score where the model
 has probabilities: of the logistic loss, or of train --probabilities.
 The error is followed by Hoeffding's 95 % interval for the error on new rows of the
@@ -125,10 +125,22 @@ func headline(e *train.Evaluation) string {
 	if e.Outliers != nil && e.Error == nil {
 		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
 	}
+	rows := printing.Count(e.Rows, "row")
 	if e.Error != nil {
-		return fmt.Sprintf("error %s, accuracy %s of %s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), printing.Count(e.Rows, "row"))
+		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, beside(e.Trivial))
 	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s", number(e.RMSE), number(e.MAE), number(e.R2), printing.Count(e.Rows, "row"))
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), rows, beside(e.Trivial))
+}
+
+// beside is what the trivial model is worth, by the accuracy, or the RMSE and the MAE.
+func beside(t *train.Trivial) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Accuracy != nil:
+		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
+	}
+	return fmt.Sprintf("; %s: RMSE %s, MAE %s", t.Prediction, number(t.RMSE), number(t.MAE))
 }
 
 // number writes a figure that may be undefined.
@@ -149,6 +161,9 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 	}
 	if e.Classes == nil {
 		r.Line("RMSE", "%s", number(e.RMSE))
+		if e.Trivial != nil {
+			r.Line("trivial", "RMSE %s, MAE %s (%s)", number(e.Trivial.RMSE), number(e.Trivial.MAE), e.Trivial.Prediction)
+		}
 		r.Line("MAE", "%s", number(e.MAE))
 		r.Line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
 		r.Line("R2", "%s", number(e.R2))
@@ -158,6 +173,9 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 		return
 	}
 	r.Line("accuracy", "%s", number(e.Accuracy))
+	if e.Trivial != nil {
+		r.Line("trivial", "accuracy %s (%s)", number(e.Trivial.Accuracy), e.Trivial.Prediction)
+	}
 	r.Line("error", "%s%s", number(e.Error), within(e))
 	r.Line("balanced", "%s (mean recall)", number(e.Balanced))
 	r.Line("macro F1", "%s", number(e.MacroF1))

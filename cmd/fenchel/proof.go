@@ -77,18 +77,25 @@ func printTask(r printing.Report, m *model.Model) {
 	r.Line("task", "%s: %s", printing.Count(len(m.Classes), "class"), printing.Few(m.Classes))
 }
 
-// printProblem states the problem that was solved, and why by that solver.
-func printProblem(r printing.Report, m *model.Model, given float64, why string) {
-	p := m.Statement
+// printProblem states the problem that was solved.
+func printProblem(r printing.Report, m *model.Model, given float64, verbose bool) {
 	c := ""
-	if p.Lambda > 0 {
+	if m.Statement.Lambda > 0 {
 		c = fmt.Sprintf(" (C %.6g)", given)
 	}
-	r.Line("problem", "%s, %s%s, bias %s, scale %s", termsOf(m), balance(m), c, p.Bias, scaleOf(m))
+	terms := fmt.Sprintf("%s, %s%s", termsOf(m), balance(m), c)
+	if verbose {
+		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, scaleOf(m))
+	}
+	r.Line("problem", "%s", terms)
+}
+
+// printSolver names the solver, and says why it was chosen.
+func printSolver(r printing.Report, m *model.Model, why string) {
 	if why != "" {
 		why = " (auto: " + why + ")"
 	}
-	r.Line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
+	r.Line("solver", "%s%s, seed %d", m.Statement.Solver, why, m.Statement.Seed)
 }
 
 // printProof states what was proved, or why nothing was, if that is known.

@@ -64,7 +64,7 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
 		},
 	}
-	root.SetFlagErrorFunc(explainFlag)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return explainFlag(cmd, err, args) })
 	root.SetUsageFunc(printUsage)
 	root.SetHelpFunc(printHelp)
 	for _, m := range makers {
@@ -192,13 +192,13 @@ func usage(cmd *cobra.Command) string {
 }
 
 // explainFlag says what is wrong with a flag in the words of the other errors.
-func explainFlag(cmd *cobra.Command, err error) error {
+func explainFlag(cmd *cobra.Command, err error, args []string) error {
 	var missing *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	var bare *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &missing):
-		return unknownFlag(cmd, missing)
+		return unknownFlag(cmd, missing, args[min(1, len(args)):])
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
 	case errors.As(err, &bare):

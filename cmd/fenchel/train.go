@@ -30,16 +30,20 @@ type trainer struct {
 	out         string   // model file; "": not saved
 	test        []string // sources
 	trace       string
-	folds       int // 0: none
+	folds       int     // 0: none
+	holdout     float64 // share of the rows; 0: none
 	json, quiet bool
+	verbose     bool
 	force       bool // -o may replace any file
 
 	shown        *terminal.Display // nil: nothing is
 	set, testSet *dataset.Set
 	result       *train.Result
-	crossed      *search.Result // of --folds
-	judged       string         // by these folds, or rows
-	evaluation   *train.Evaluation
+	crossed      *search.Result    // of --folds
+	judged       string            // by these folds, or rows
+	held         []train.Fold      // of --holdout
+	evaluation   *train.Evaluation // on the test data
+	own          *train.Evaluation // on rows that it learned from
 	read, fitted time.Duration
 	total        time.Duration
 }
@@ -77,6 +81,7 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	f := cmd.Flags()
 	f.DurationVar(&t.spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.IntVar(&t.folds, "folds", 0, "also report the score on so many folds, each judged by a model of the others, and note it in the model; \"fenchel tune\" chooses by it")
+	f.Float64Var(&t.holdout, "holdout", 0, "also report the score on this share of the rows, such as 0.2, by a model of the others; the model that is written is of all rows")
 	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
 	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
 	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
@@ -118,6 +123,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.fit(cmd, tr); err != nil {
 		return err
 	}
+	t.judgeOwn(cmd)
 	return t.finish(cmd, sources, tr, started)
 }
 

@@ -44,6 +44,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
+	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
 	complete(cmd, "task", train.Tasks()...)
 	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
@@ -59,8 +60,8 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if f.Changed("time") && t.spec.Time <= 0 {
 		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
 	}
-	if f.Changed("folds") && t.folds < 2 {
-		return fmt.Errorf("--folds %d: expected at least 2", t.folds)
+	if err := t.checkJudge(cmd); err != nil {
+		return err
 	}
 	if err := t.checkProblem(cmd, sources); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -20,33 +21,92 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printColumns(r, m.Schema)
 	printTask(r, m)
-	printProblem(r, m, t.result.C, t.result.Why)
+	t.printScores(r)
+	printProblem(r, m, t.result.C, t.verbose)
+	t.printMeans(r)
+	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
+	printRounding(r, t.set.Rounding, s.Gap)
+	printSize(r, m)
+	printCalibration(r, m, t.calibratedBy())
+	if t.verbose {
+		if m.Support != nil {
+			r.Line("kernel", "%s", evaluated(t.result.Evaluations))
+		}
+		r.Line("time", "%s", t.times())
+	}
+	t.printModel(r)
+}
+
+// printMeans says by what the problem was solved, as far as it was asked for or is not the usual.
+func (t *trainer) printMeans(r printing.Report) {
 	if t.result.BiasWhy != "" {
-		r.Line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
+		r.Line("bias", "%s: %s", t.result.Model.Statement.Bias, t.result.BiasWhy)
 	}
 	if t.unlikeTable() {
 		r.Line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
-	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
-	printRounding(r, t.set.Rounding, s.Gap)
-	printSize(r, m)
-	if m.Support != nil {
-		r.Line("kernel", "%s", evaluated(t.result.Evaluations))
+	if t.verbose {
+		printSolver(r, t.result.Model, t.result.Why)
 	}
-	printCalibration(r, m, t.calibratedBy())
+}
+
+// printModel says where the model is, and what it is for.
+func (t *trainer) printModel(r printing.Report) {
+	if t.out == "" {
+		r.Line("model", "not saved (give -o FILE)")
+		return
+	}
+	r.Line("model", "%s", t.out)
+	r.Line("next", "fenchel predict %s NEW", printing.Spell(t.out))
+}
+
+// printScores says how good the predictions are, beside those of the trivial model.
+func (t *trainer) printScores(r printing.Report) {
 	if t.evaluation != nil {
 		r.Line("test", "%s", headline(t.evaluation))
 	}
 	if t.crossed != nil {
-		r.Line("folds", "%s", crossWords(t.crossed))
+		r.Line(t.judgedBy(), "%s", t.crossWords())
 	}
-	r.Line("time", "%s", t.times())
-	if t.out != "" {
-		r.Line("model", "%s", t.out)
-	} else {
-		r.Line("model", "not saved (give -o FILE)")
+	if t.own != nil {
+		r.Line("learned", "%s (rows that it has learned from)", headline(t.own))
+		r.Line("", "of new rows nothing is known yet: --holdout 0.2, --folds 5 or --test FILE judges by others")
 	}
 }
+
+// judgeOwn judges the model on rows that it learned from, where no others were given. Of many rows
+// it takes some, so that it costs a small part of the training.
+func (t *trainer) judgeOwn(cmd *cobra.Command) {
+	if t.testSet != nil || t.crossed != nil || cmd.Context().Err() != nil {
+		return
+	}
+	m, n := t.result.Model, t.set.Rows()
+	most, each := int64(ownWork), m.Data.Nonzeros/int64(max(n, 1))
+	if m.Support != nil {
+		most, each = max(most>>4, t.result.Evaluations.Computed/20), int64(m.Support.Len())
+	} else if m.Map != nil {
+		_, features := m.Map.Dims()
+		each *= int64(features)
+	}
+	set := t.set
+	if rows := int(most / max(each, 1)); rows < n {
+		some := make([]int, max(rows, 1))
+		for k := range some {
+			some[k] = int(int64(k) * int64(n) / int64(len(some)))
+		}
+		var err error
+		if set, err = t.set.Subset(some); err != nil {
+			return
+		}
+	}
+	if e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, t.in.opt.Threads) }); err == nil {
+		t.own = e
+		printing.Warn(cmd, e.Warnings)
+	}
+}
+
+// ownWork is how many numbers of rows are read to judge a model on rows that it learned from.
+const ownWork = 1 << 22
 
 // calibratedBy says which rows the probabilities were fitted to.
 func (t *trainer) calibratedBy() string {
@@ -121,12 +181,16 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	if t.evaluation != nil {
 		out["test"] = t.evaluation
 	}
+	if t.own != nil {
+		out["learned_from"] = t.own
+	}
 	if m.Calibration != nil {
 		out["calibrated_by"] = t.calibratedBy()
 	}
 	if t.crossed != nil {
 		best := t.crossed.Candidates[0]
-		out["cross_validation"] = map[string]any{"score": t.crossed.Score.Name, "mean": model.Bound(best.Mean), "sd": model.Bound(best.SD), "folds": bounds(best.Scores), "gap": model.Bound(best.Gap)}
+		out["cross_validation"] = map[string]any{"score": t.crossed.Score.Name, "mean": model.Bound(best.Mean), "sd": model.Bound(best.SD), "folds": bounds(best.Scores), "gap": model.Bound(best.Gap),
+			"holdout": given(t.holdout), "trivial": trivialJSON(t.crossed)}
 	}
 	return printing.JSON(cmd, out)
 }

@@ -314,6 +314,7 @@ func (t *tuner) refit(cmd *cobra.Command) error {
 // report writes the model and the figure, and says what came out.
 func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
 	printing.Warn(cmd, t.result.Warnings)
+	warnOfFolds(cmd, t.found, &t.found.Candidates[t.found.Best])
 	if t.out != "" {
 		t.shown.Phase("writing")
 		if err := t.result.Model.WriteFile(t.out); err != nil {
@@ -341,41 +342,4 @@ func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 		return &exitcode.Error{Code: exitcode.Limit}
 	}
 	return exitcode.Ended(t.result.Status, t.result.ProvesNothing)
-}
-
-// cross judges the spec of train by folds, and notes the score for the model.
-func (t *trainer) cross(cmd *cobra.Command) (err error) {
-	if t.folds == 0 {
-		return nil
-	}
-	spec := search.Spec{Train: t.spec, Axes: []search.Axis{}, Folds: search.Folds{K: t.folds, Seed: t.spec.Seed}}
-	spec.Train.From, spec.Train.Notes = nil, nil
-	spec.Train.Threads = t.in.opt.Threads
-	spec.Progress = func(p search.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
-	t.shown.Say("")
-	if t.crossed, err = search.Run(cmd.Context(), t.set, spec); err != nil {
-		return dataOf(err)
-	}
-	if t.crossed.Best < 0 {
-		t.crossed = nil
-		return nil
-	}
-	t.spec.Dealt = t.crossed.Candidates[0].Spec.Dealt
-	t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
-	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
-	for name, text := range t.spec.Notes {
-		notes[name] = text
-	}
-	t.spec.Notes = notes
-	return nil
-}
-
-// crossWords is the score of one candidate on folds.
-func crossWords(r *search.Result) string {
-	c := r.Candidates[0]
-	why := ""
-	if r.ScoreWhy != "" {
-		why = ", " + r.ScoreWhy
-	}
-	return fmt.Sprintf("%s %s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds, why)
 }

@@ -43,7 +43,7 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule)
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, besideFolds(found))
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
 			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
@@ -51,15 +51,37 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	if t.nested != nil {
 		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
 	}
-	printProblem(r, m, t.result.C, t.result.Why)
+	printProblem(r, m, t.result.C, t.verbose)
+	t.printMeans(r)
 	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	printCalibration(r, m, t.calibratedBy())
-	r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
-	if t.out != "" {
-		r.Line("model", "%s", t.out)
-	} else {
-		r.Line("model", "not saved (give -o FILE)")
+	if t.verbose {
+		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
+	}
+	t.printModel(r)
+}
+
+// besideFolds is what the trivial model is worth on the folds.
+func besideFolds(found *search.Result) string {
+	if math.IsNaN(found.Trivial.Mean) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
+}
+
+// trivialJSON is besideFolds in JSON; nil: there is none.
+func trivialJSON(found *search.Result) any {
+	if found.Trivial.Prediction == "" {
+		return nil
+	}
+	return map[string]any{"prediction": found.Trivial.Prediction, "score": model.Bound(found.Trivial.Mean)}
+}
+
+// warnOfFolds warns where a candidate is no better than the trivial model.
+func warnOfFolds(cmd *cobra.Command, found *search.Result, c *search.Trial) {
+	if !found.Beaten(c) {
+		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
 	}
 }
 
@@ -383,6 +405,9 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	}
 	if t.out != "" {
 		out["model"] = t.out
+	}
+	if trivial := trivialJSON(t.found); trivial != nil {
+		out["trivial"] = trivial
 	}
 	if t.nested != nil {
 		out["nested"] = map[string]any{"score": model.Bound(t.nested.Mean), "score_sd": model.Bound(t.nested.SD), "folds": bounds(t.nested.Scores)}

@@ -32,7 +32,7 @@ func (h habit) say(flag string) string {
 // habits are the flags that users of LIBSVM, LIBLINEAR, vw and scikit-learn type.
 var habits = map[string][]habit{
 	"B": {{"LIBLINEAR's ", "--bias feature"}},
-	"C": {{"LIBLINEAR's ", "has no twin: compare values of --C by --test"}},
+	"C": {{"LIBLINEAR's ", "\"fenchel tune DATA\""}},
 	"R": {{"LIBLINEAR's ", "--bias free"}},
 	"b": {{"LIBSVM's ", "--probabilities"}},
 	"c": {{"LIBSVM's and LIBLINEAR's ", "--C"}},
@@ -50,14 +50,14 @@ var habits = map[string][]habit{
 	"s": {{"LIBSVM's and LIBLINEAR's ", "--loss and --penalty (or --nu, or --task one-class)"}, {"svm-scale's ", "--save"}},
 	"t": {{"LIBSVM's ", "--kernel (0 is linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed)"}, {"vw's ", "\"fenchel predict MODEL DATA\""}},
 	"u": {{"svm-scale's ", "--upper"}},
-	"v": {{"LIBSVM's and LIBLINEAR's ", "has no twin: instead of cross-validation hold rows out and name them by --test"}},
+	"v": {{"LIBSVM's and LIBLINEAR's ", "--folds"}},
 	"w": {{"LIBSVM's and LIBLINEAR's ", "--class-weight LABEL=WEIGHT"}},
 	"y": {{"svm-scale's ", "--target-lower and --target-upper"}},
 
 	"alpha":                   {{"scikit-learn's ", "--lambda"}},
 	"bit-precision":           {{"vw's ", "is not needed: features are not hashed"}},
 	"cache-size":              {{"scikit-learn's ", "--cache"}},
-	"cv":                      {{"scikit-learn's ", "has no twin: instead of cross-validation hold rows out and name them by --test"}},
+	"cv":                      {{"scikit-learn's ", "--folds"}},
 	"data":                    {{"vw's ", "is an argument without a flag"}},
 	"decision-function-shape": {{"scikit-learn's ", "--scheme"}},
 	"early-stopping":          {{"scikit-learn's ", "--gap, which is proved"}},
@@ -65,7 +65,7 @@ var habits = map[string][]habit{
 	"eta0":                    {{"scikit-learn's ", "is not needed: no solver has a learning rate"}},
 	"final-regressor":         {{"vw's ", "--output"}},
 	"fit-intercept":           {{"scikit-learn's ", "--bias"}},
-	"holdout-off":             {{"vw's ", "is the default: rows are held out by --test alone"}},
+	"holdout-off":             {{"vw's ", "is the default: rows are held out by --holdout alone"}},
 	"initial-regressor":       {{"vw's ", "--init"}, {"vw's ", "\"fenchel predict MODEL DATA\""}},
 	"intercept":               {{"", "--bias"}},
 	"iterations":              {{"", "--epochs"}},
@@ -93,7 +93,6 @@ var habits = map[string][]habit{
 	"svd-solver":              {{"scikit-learn's ", "--method"}},
 	"testonly":                {{"vw's ", "\"fenchel predict MODEL DATA\""}},
 	"tol":                     {{"scikit-learn's ", "--gap, which is proved"}},
-	"verbose":                 {{"scikit-learn's ", "is the default: its opposite is --quiet"}},
 }
 
 // ofTables are the flags of how a table is read, which a model has learned.
@@ -101,13 +100,16 @@ var ofTables = map[string]string{"target": "its target", "header": "its columns"
 
 // unknownFlag is the error for a flag that cmd does not have: the best guess at what was
 // meant, and where all flags are.
-func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
+func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError, args []string) error {
 	flag, name := "--"+missing.GetSpecifiedName(), plain(missing.GetSpecifiedName())
 	if group := missing.GetSpecifiedShortnames(); group != "" {
 		if long := plain(group); cmd.Flags().Lookup(long) != nil { // -kernel
 			return fmt.Errorf("no flag -%s: did you mean --%s? see %q", group, long, cmd.CommandPath()+" --help")
 		}
 		flag, name = "-"+missing.GetSpecifiedName(), missing.GetSpecifiedName()
+	}
+	if lines := translate(args); lines != nil && cmd.Name() == "train" {
+		return fmt.Errorf("no flag %s: %s; see %q", flag, strings.Join(lines, ", "), cmd.CommandPath()+" --help")
 	}
 	return fmt.Errorf("no flag %s: %s", flag, guess(cmd, flag, name))
 }

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/search"
+)
+
+// How train judges its own spec: by folds, or by rows that are left out once. The model is then
+// trained on all rows.
+
+// checkJudge refuses bad flags of how the spec is judged.
+func (t *trainer) checkJudge(cmd *cobra.Command) error {
+	folds, holdout := cmd.Flags().Changed("folds"), cmd.Flags().Changed("holdout")
+	switch {
+	case folds && holdout:
+		return errors.New("--folds and --holdout: found two ways to judge the model, expected one of them")
+	case folds && t.folds < 2:
+		return fmt.Errorf("--folds %d: expected at least 2", t.folds)
+	case holdout && !(t.holdout > 0 && t.holdout < 1):
+		return fmt.Errorf("--holdout %g: expected a share of the rows between 0 and 1, such as 0.2", t.holdout)
+	}
+	return nil
+}
+
+// cross judges the spec of train, and notes the score for the model.
+func (t *trainer) cross(cmd *cobra.Command) (err error) {
+	if t.folds == 0 && t.holdout == 0 {
+		return nil
+	}
+	spec := search.Spec{Train: t.spec, Axes: []search.Axis{}, Folds: search.Folds{K: t.folds, Seed: t.spec.Seed}}
+	spec.Train.From, spec.Train.Notes = nil, nil
+	spec.Train.Threads = t.in.opt.Threads
+	if t.holdout > 0 {
+		if spec.Given, err = search.Holdout(t.set, t.spec.Task, t.holdout, t.spec.Seed); err != nil {
+			return err
+		}
+	}
+	spec.Progress = func(p search.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
+	t.shown.Say("")
+	if t.crossed, err = search.Run(cmd.Context(), t.set, spec); err != nil {
+		return dataOf(err)
+	}
+	if t.crossed.Best < 0 {
+		t.crossed = nil
+		return nil
+	}
+	warnOfFolds(cmd, t.crossed, &t.crossed.Candidates[0])
+	t.held = spec.Given
+	if t.held == nil {
+		t.spec.Dealt = t.crossed.Candidates[0].Spec.Dealt
+		t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
+	}
+	notes := map[string]string{"cross-validation": t.crossWords()}
+	for name, text := range t.spec.Notes {
+		notes[name] = text
+	}
+	t.spec.Notes = notes
+	return nil
+}
+
+// judgedBy is the flag by which the spec was judged.
+func (t *trainer) judgedBy() string {
+	if t.held != nil {
+		return "holdout"
+	}
+	return "folds"
+}
+
+// crossWords is the score of the spec on folds, or on rows that were left out.
+func (t *trainer) crossWords() string {
+	r, c := t.crossed, t.crossed.Candidates[0]
+	why := ""
+	if r.ScoreWhy != "" {
+		why = ", " + r.ScoreWhy
+	}
+	if t.held != nil {
+		return fmt.Sprintf("%s %s%s of %d rows, by a model of the other %d%s", r.Score.Name, scoreText(c.Mean), besideFolds(r), len(t.held[0].Judge), len(t.held[0].Learn), why)
+	}
+	return fmt.Sprintf("%s %s%s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), besideFolds(r), scoreText(c.SD), r.Folds, why)
+}

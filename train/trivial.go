@@ -1,0 +1,171 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/metric"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// Truth is the targets of some rows, as a model has them: the number of the class of each, or
+// [metric.Unknown], or numbers. Weights are nil where all are 1.
+type Truth struct {
+	Class          []int
+	Number, Weight []float64
+}
+
+// ClassesOf returns the classes of targets in the order of a model's, nil if they are numbers alone.
+func ClassesOf(t dataset.Target) []string {
+	classes, _ := sortLabels(t)
+	return classes
+}
+
+// TruthOf returns the targets of a set for a model of these classes, nil for numbers.
+func TruthOf(classes []string, set *dataset.Set) (Truth, error) {
+	codes, err := matchTargets(classes, set.Target)
+	return Truth{codes, set.Target.Number, set.Weight}, err
+}
+
+// Of returns the targets of the rows of these numbers.
+func (t Truth) Of(rows []int) Truth {
+	return Truth{ofRows(t.Class, rows), ofRows(t.Number, rows), ofRows(t.Weight, rows)}
+}
+
+// ofRows returns the elements of these numbers; of nil, nil.
+func ofRows[T any](x []T, rows []int) []T {
+	if x == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
+}
+
+// Trivial is a model that sees no feature, beside which the score of any other is read. Of
+// classes it predicts the most frequent one, with the shares of the classes as probabilities; of
+// numbers their mean, or the quantile that the loss estimates.
+type Trivial struct {
+	Prediction  string `json:"prediction"`
+	*Evaluation        // without what is told of each class
+}
+
+// JudgeTrivial learns the trivial model from some targets and judges it on others, which may be
+// the same: then no prediction without features has a better accuracy or mean error. Classes are
+// nil for numbers; quantile is that of numbers, 0 for their mean.
+func JudgeTrivial(classes []string, quantile float64, learn, judge Truth) *Trivial {
+	if classes == nil {
+		return trivialNumber(quantile, learn, judge)
+	}
+	share, all := make([]float64, len(classes)), 0.0
+	for i, c := range learn.Class {
+		if w := learn.weight(i); c != metric.Unknown {
+			share[c] += w
+			all += w
+		}
+	}
+	most := 0
+	for c := range share {
+		if share[c] /= max(all, 1e-300); share[c] > share[most] {
+			most = c
+		}
+	}
+	counts, n := metric.NewConfusion(classes), len(judge.Class)
+	positive := make([]bool, n)
+	for i, c := range judge.Class {
+		counts.Add(c, most, judge.weight(i))
+		positive[i] = c == 1
+	}
+	e := &Evaluation{Rows: n}
+	e.count(counts)
+	if !slices.Contains(judge.Class, metric.Unknown) {
+		e.rank(len(classes), make([]float64, n), positive, judge.Weight)
+		e.probable(slices.Repeat([][]float64{share}, n), judge.Class, judge.Weight)
+	}
+	return &Trivial{"always " + registry.Spell(classes[most]), e}
+}
+
+// trivialNumber is JudgeTrivial of numbers.
+func trivialNumber(quantile float64, learn, judge Truth) *Trivial {
+	name, value, weights := "mean", 0.0, orOnes(learn.Weight, len(learn.Number))
+	switch all := sum(weights); {
+	case quantile > 0:
+		name, value = fmt.Sprintf("%g-quantile", quantile), problem.Quantile(learn.Number, weights, quantile*all)
+	case all > 0:
+		for i, y := range learn.Number {
+			value += float64(weights[i] / all * y)
+		}
+	}
+	if quantile == 0.5 {
+		name = "median"
+	}
+	predicted := slices.Repeat([]float64{value}, len(judge.Number))
+	return &Trivial{fmt.Sprintf("%s %.4g", name, value), EvaluateNumbers(predicted, judge.Number, judge.Weight, quantile)}
+}
+
+func (t Truth) weight(i int) float64 {
+	if t.Weight == nil {
+		return 1
+	}
+	return t.Weight[i]
+}
+
+// quantileOf is what a loss of numbers estimates: the quantile, or 0 for the mean.
+func quantileOf(l loss.Loss) float64 {
+	switch score, tau := loss.ScoreOf(l); {
+	case tau > 0:
+		return tau
+	case score == "mae":
+		return 0.5
+	}
+	return 0
+}
+
+// compare puts the trivial model of the same rows beside an evaluation, and warns where it is
+// not worse.
+func (e *Evaluation) compare(m *model.Model, truth Truth) {
+	if m.OneClass() {
+		return
+	}
+	name, quantile := "error", 0.0
+	if m.Classes == nil {
+		name, _ = loss.ScoreOf(lossOfModel(m))
+		quantile = quantileOf(lossOfModel(m))
+	}
+	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth)
+	const level = 1e-6 // scores that differ by less are equal
+	if own, other := e.measure(name), e.Trivial.measure(name); own != nil && other != nil && *other > 0 && *own >= *other*(1-level) {
+		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *own, *other, e.Trivial.Prediction))
+	}
+	e.warnOfMissed()
+}
+
+// measure returns the score of that name of those that are small for good predictions.
+func (e *Evaluation) measure(name string) *float64 {
+	return map[string]*float64{"error": e.Error, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
+}
+
+// warnOfMissed warns of classes of which no row is recognised.
+func (e *Evaluation) warnOfMissed() {
+	var missed []string
+	for _, c := range e.Classes {
+		if c.Support > 0 && c.Recall == 0 && c.Class != metric.UnknownClass {
+			missed = append(missed, registry.Spell(c.Class))
+		}
+	}
+	switch n := len(missed); {
+	case n > 5:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of %d classes is recognised, such as %s", n, missed[0]))
+	case n > 1:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of the classes %s is recognised", strings.Join(missed, ", ")))
+	case n == 1:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of the class %s is recognised", missed[0]))
+	}
+}
