@@ -111,6 +111,9 @@ func (m *Model) checkNames() error {
 	if err := m.checkCalibration(); err != nil {
 		return err
 	}
+	if err := m.checkThreshold(); err != nil {
+		return err
+	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
 }
 

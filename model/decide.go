@@ -15,7 +15,7 @@ func (m *Model) Class(x matrix.Vector) string {
 }
 
 // Decide returns the class of a row with these scores: the second of two where
-// the score is positive; of more the one with the highest, the first among
+// the score is positive, or above the Threshold; of more the one with the highest, the first among
 // equals; and one against one, where output by output a pair of classes, (0,1),
 // (0,2), ..., (1,2), ..., decides as two do, the one with the most votes, the
 // last among equals. It returns -1 for another number of scores than there are outputs.
@@ -26,11 +26,11 @@ func (m *Model) Decide(scores []float64) int {
 	if m.Statement.Scheme == OneAgainstOne {
 		return mostVotes(scores, len(m.Classes))
 	}
-	if len(scores) == 1 {
-		if scores[0] > 0 && len(m.Classes) > 1 {
-			return 1
-		}
-		return 0
+	switch {
+	case m.Threshold != nil:
+		return place(Margin(scores) > m.Threshold.Score)
+	case len(scores) == 1:
+		return place(scores[0] > 0 && len(m.Classes) > 1)
 	}
 	best := 0
 	for c, s := range scores {
@@ -41,11 +41,19 @@ func (m *Model) Decide(scores []float64) int {
 	return best
 }
 
+// place is that of the second of two classes, or of the first.
+func place(second bool) int {
+	if second {
+		return 1
+	}
+	return 0
+}
+
 // Likeliest returns the class for which these scores and probabilities speak. A
 // calibration need not agree with [Model.Decide]: then it is the class of the highest
-// probability, the last among equals.
+// probability, the last among equals. A Threshold decides alone.
 func (m *Model) Likeliest(scores, probabilities []float64) int {
-	if m.Calibration == nil || m.OneClass() {
+	if m.Calibration == nil || m.OneClass() || m.Threshold != nil {
 		return m.Decide(scores)
 	}
 	best := 0

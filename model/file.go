@@ -27,7 +27,7 @@ func (m *Model) Write(w io.Writer) error {
 		}
 	}
 	format := firstFormat
-	if m.Calibration != nil && m.Calibration.Folds != nil {
+	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil {
 		format = "2"
 	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
@@ -60,6 +60,9 @@ func (m *Model) parts() map[string]any {
 	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
+	}
+	if m.Threshold != nil {
+		parts["threshold"] = m.Threshold
 	}
 	if len(m.Notes) > 0 {
 		parts["notes"] = m.Notes
@@ -143,7 +146,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	var scaling string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "sparse": &m.Sparse, "facts": &m.Facts}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}

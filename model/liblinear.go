@@ -203,6 +203,8 @@ func (m *Model) liblinearType() (string, error) {
 // fitsLIBLINEAR says what LIBLINEAR has no words for.
 func (m *Model) fitsLIBLINEAR() error {
 	switch {
+	case m.Threshold != nil:
+		return errThreshold
 	case m.Calibration != nil:
 		return errors.New("found probabilities of a calibration, expected none: the format has no place for them")
 	case m.Statement.Scheme == OneAgainstOne:

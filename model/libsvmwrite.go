@@ -52,6 +52,8 @@ func (m *Model) WriteLIBSVMFile(path string) error { return replaceFile(path, m.
 // fitsLIBSVM says what LIBSVM has no words for.
 func (m *Model) fitsLIBSVM() error {
 	switch {
+	case m.Threshold != nil:
+		return errThreshold
 	case m.Support == nil:
 		return errors.New("found a linear model, expected a kernel machine")
 	case m.Scaling != nil:

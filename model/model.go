@@ -36,6 +36,7 @@ type Model struct {
 	CustomPenalty penalty.Penalty
 
 	Calibration *Calibration // of a model of LIBSVM, where it has one
+	Threshold   *Threshold   // of two classes; nil: 0
 
 	link loss.Probabilistic // nil when scores are not log-odds
 	mean loss.Linked        // nil when numbers predicted are scores

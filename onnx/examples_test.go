@@ -185,6 +185,11 @@ func crossed(t *testing.T, n int) (all []example) {
 						e.model = fitted(t, e.name, set, spec)
 						all = append(all, e)
 					}
+					if classes == 2 && spec.Scheme == "" && e.model != nil {
+						above := *e.model
+						above.Threshold = &model.Threshold{Score: 0.25}
+						all = append(all, example{name: e.name + " threshold", model: &above, rows: rows, whole: e.whole})
+					}
 				}
 			}
 		}

@@ -22,25 +22,28 @@ func (f Folds) dealt(given []Fold) *model.Folds {
 	return &model.Folds{K: f.K, Repeats: max(f.Repeats, 1), Seed: f.Seed, By: by}
 }
 
-// Refit trains the folds of a model's calibration again, on the rows that it was trained on, and
+// Refit trains the folds of a model's calibration or threshold again, on the rows that it was trained on, and
 // adds to v what comes of it. Folds of groups or in order of time need their ids in the set.
 func Refit(ctx context.Context, v *train.Verification, m *model.Model, set *dataset.Set, threads int) error {
-	how := m.Calibration.Folds
+	how, _ := m.Refittable()
 	switch {
 	case len(v.Problems) > 0 || m.OneClass() || len(m.Classes) == 1:
 		return nil
 	case how == nil:
-		v.Unproved = "the model does not say of which folds its calibration is"
+		v.Unproved = "the model does not say of which folds its calibration or threshold is"
 		return nil
 	case how.By == "valid":
-		v.Unproved = "the calibration was fitted to other rows than those that the model was trained on (--valid)"
+		v.Unproved = "the calibration or threshold was fitted to other rows than those that the model was trained on (--valid)"
 		return nil
 	}
 	spec, err := train.SpecOf(m)
 	if err != nil {
 		return err
 	}
-	spec.Probabilities, spec.Threads, spec.Scaling, spec.Seed = true, threads, "none", m.Statement.Seed
+	if m.Threshold.Chosen() {
+		spec.Costs = map[string]float64{m.Classes[0]: m.Threshold.Costs[0], m.Classes[1]: m.Threshold.Costs[1]}
+	}
+	spec.Probabilities, spec.Threads, spec.Scaling, spec.Seed = m.Calibration != nil, threads, "none", m.Statement.Seed
 	if m.Scaling != nil {
 		spec.Scaling = m.Scaling.Kind
 	}
@@ -64,5 +67,5 @@ func Refit(ctx context.Context, v *train.Verification, m *model.Model, set *data
 	if err != nil {
 		return err
 	}
-	return v.Refitted(m, again.Model.Calibration, set, threads)
+	return v.Refitted(m, again.Model, set, threads)
 }

@@ -291,7 +291,7 @@ func (r *run) enter(axes []Axis) (members []int, err error) {
 		return nil, errors.New("score pinball: found losses of several quantiles, whose scores cannot be compared: expected one tau, or another score such as mae")
 	}
 	for _, c := range candidates {
-		if c.Spec.Probabilities {
+		if c.Spec.Probabilities || c.Spec.Costs != nil {
 			c.Spec.Folds, c.Spec.Held, c.Spec.Groups, c.Spec.Dealt = r.dealt, r.spec.Held, r.spec.Folds.Groups(r.set), r.spec.Folds.dealt(r.spec.Given)
 		}
 		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))

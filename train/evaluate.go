@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -25,7 +26,9 @@ type Evaluation struct {
 	// Classes only.
 	Accuracy  *float64          `json:"accuracy,omitempty"`
 	Error     *float64          `json:"error,omitempty"`
-	Within    *float64          `json:"error_within,omitempty"` // see [Confidence]
+	Within    *float64          `json:"error_within,omitempty"`   // see [Confidence]
+	Interval  *[2]float64       `json:"error_interval,omitempty"` // of Clopper and Pearson; absent: the rows have weights
+	Cost      *float64          `json:"mean_cost,omitempty"`      // of a row, where the model has costs
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
 	MacroF1   *float64          `json:"macro_f1,omitempty"`
 	AUC       *float64          `json:"auc,omitempty"`               // two classes
@@ -34,6 +37,8 @@ type Evaluation struct {
 	Brier     *float64          `json:"brier,omitempty"`             // as the log-loss
 	Classes   []ClassEvaluation `json:"classes,omitempty"`
 	Confusion *ConfusionTable   `json:"confusion,omitempty"`
+
+	Thresholds []ThresholdEvaluation `json:"thresholds,omitempty"` // two classes, from the highest score on
 
 	// Numbers only.
 	RMSE           *float64 `json:"rmse,omitempty"`
@@ -204,6 +209,11 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 	}
 	e := &Evaluation{Rows: len(scores), Within: metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
 	e.count(c)
+	if set.Weight == nil && e.Error != nil {
+		n := float64(len(scores))
+		lo, hi := theory.ExactInterval(math.Round(*e.Error*n), n, 1-Confidence)
+		e.Interval = &[2]float64{lo, hi}
+	}
 	for _, s := range c.Scores() {
 		e.Classes = append(e.Classes, ClassEvaluation{s.Class, s.Precision, s.Recall, s.F1, s.Support})
 	}
@@ -257,11 +267,12 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 	if len(m.Classes) == 2 && !slices.Contains(truth, metric.Unknown) {
 		first, positive := make([]float64, len(scores)), make([]bool, len(scores))
 		for i, s := range scores {
-			if first[i], positive[i] = s[0], truth[i] == 1; len(s) == 2 { // an output for each class
-				first[i] = s[1] - s[0]
-			}
+			first[i], positive[i] = model.Margin(s), truth[i] == 1
 		}
 		e.rank(2, first, positive, weight)
+		if e.AUC != nil {
+			e.threshold(m, first, truth, weight)
+		}
 	}
 	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
 		k := len(m.Classes)

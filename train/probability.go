@@ -38,11 +38,11 @@ func fitCalibrated(ctx context.Context, set *dataset.Set, spec Spec) (*Result, e
 	var late LimitError
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
-		r.Model.Calibration = nil
-		r.Warnings = append(r.Warnings, errors.New("interrupted: the model has no probabilities"))
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("interrupted: the model has no %s", c.what()))
 	case errors.As(err, &late):
-		r.Model.Calibration = nil
-		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no probabilities: %w", late))
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no %s: %w", c.what(), late))
 	case err != nil:
 		return nil, err
 	}
@@ -69,6 +69,14 @@ type predicted struct {
 	scores         []float64
 }
 
+// what is fitted to the rows that others predict.
+func (c *calibrator) what() string {
+	if !c.spec.Probabilities {
+		return "threshold"
+	}
+	return "probabilities"
+}
+
 func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	m := c.result.Model
 	switch {
@@ -86,15 +94,21 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 		return err
 	}
 	if c.unproved > 0 {
-		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds ended without the gap that was asked for", c.unproved, len(c.folds)))
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf(c.what()+": %d of %d folds ended without the gap that was asked for", c.unproved, len(c.folds)))
 	}
 	if c.lacking > 0 {
-		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds have no row of some class to learn from, and are left out", c.lacking, len(c.folds)))
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf(c.what()+": %d of %d folds have no row of some class to learn from, and are left out", c.lacking, len(c.folds)))
 	}
 	if len(c.rows) == 0 {
-		return DataError{"probabilities: found no fold with rows of every class to learn from, expected at least one"}
+		return DataError{c.what() + ": found no fold with rows of every class to learn from, expected at least one"}
 	}
 	slices.SortStableFunc(c.rows, func(a, b predicted) int { return cmp.Compare(a.row, b.row) }) // sums do not depend on the order of the folds
+	if c.spec.Costs != nil {
+		m.Threshold = c.threshold()
+	}
+	if !c.spec.Probabilities {
+		return nil
+	}
 	if m.Classes == nil {
 		m.Calibration = &model.Calibration{Laplace: c.errorScale(), Folds: c.dealt()}
 		return nil
@@ -171,7 +185,7 @@ func (c *calibrator) deal() error {
 		rows[k]++
 	}
 	if least := slices.Min(rows); least < 2 && m.Classes != nil {
-		return DataError{fmt.Sprintf("found one row of the class %s, expected two and more of each for probabilities: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)])}
+		return DataError{fmt.Sprintf("found one row of the class %s, expected two and more of each for %s: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)], c.what())}
 	} else if least < 2 {
 		return DataError{"found one row, expected two and more for probabilities"}
 	}
@@ -191,7 +205,7 @@ func (c *calibrator) crossPredict(ctx context.Context) error {
 	}
 	for f, fold := range c.folds {
 		if err := c.predictFold(ctx, base, fold); err != nil {
-			return fmt.Errorf("probabilities, fold %d of %d: %w", f+1, len(c.folds), err)
+			return fmt.Errorf("%s, fold %d of %d: %w", c.what(), f+1, len(c.folds), err)
 		}
 	}
 	return nil
@@ -273,6 +287,7 @@ func (c *calibrator) predict(r *Result, held *dataset.Set, rows []int) error {
 // foldSpec is the spec of a fold: the same, but for what is told and kept.
 func (c *calibrator) foldSpec() Spec {
 	spec, m := c.spec, c.result.Model
+	spec.Costs, spec.Threshold = nil, nil
 	spec.Probabilities, spec.Folds, spec.NoDual, spec.Notes, spec.From = false, nil, true, nil, nil
 	spec.Progress, spec.Step = nil, nil
 	spec.Time = c.spec.Time / time.Duration(2*len(c.folds))

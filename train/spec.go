@@ -114,6 +114,13 @@ type Spec struct {
 	Held          *dataset.Set
 	Dealt         *model.Folds // how Folds were dealt, kept in the model; nil: it does not say
 
+	// Costs, of two classes by label, are of a row that is taken for the other class: they choose
+	// the model.Threshold by the same rows as Probabilities. Threshold states it instead: the
+	// probability of the second class above which that is predicted, or, of models without
+	// probabilities, the score. nil: 0.
+	Costs     map[string]float64
+	Threshold *float64
+
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 
 	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin

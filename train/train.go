@@ -102,10 +102,21 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
-	if spec.Probabilities {
-		return fitCalibrated(ctx, set, spec)
+	if err := spec.checkThreshold(set); err != nil {
+		return nil, err
 	}
-	return fit(ctx, set, spec)
+	if !spec.Probabilities && spec.Costs == nil {
+		r, err := fit(ctx, set, spec)
+		if err == nil {
+			err = spec.setThreshold(r.Model)
+		}
+		return r, err
+	}
+	r, err := fitCalibrated(ctx, set, spec)
+	if err == nil {
+		err = spec.setThreshold(r.Model)
+	}
+	return r, err
 }
 
 // fit is Fit of a set that is one, without a calibration.

@@ -140,6 +140,9 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 		quantile = quantileOf(lossOfModel(m))
 	}
 	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth)
+	if e.Cost != nil {
+		name, e.Trivial = "cost", cheapest(m, truth)
+	}
 	const level = 1e-6 // scores that differ by less are equal
 	if own, other := e.measure(name), e.Trivial.measure(name); own != nil && other != nil && *other > 0 && *own >= *other*(1-level) {
 		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *own, *other, e.Trivial.Prediction))
@@ -147,9 +150,26 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 	e.warnOfMissed()
 }
 
+// cheapest is the trivial model of least mean cost.
+func cheapest(m *model.Model, truth Truth) *Trivial {
+	share, all := [2]float64{}, 0.0
+	for i, c := range truth.Class {
+		share[c] += truth.weight(i)
+		all += truth.weight(i)
+	}
+	always := 0
+	if share[0]*m.Threshold.Costs[0] < share[1]*m.Threshold.Costs[1] {
+		always = 1
+	}
+	e := JudgeTrivial(m.Classes, 0, Truth{Class: []int{always}}, truth)
+	cost := share[1-always] * m.Threshold.Costs[1-always] / all
+	e.Cost = &cost
+	return e
+}
+
 // measure returns the score of that name of those that are small for good predictions.
 func (e *Evaluation) measure(name string) *float64 {
-	return map[string]*float64{"error": e.Error, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
+	return map[string]*float64{"error": e.Error, "cost": e.Cost, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
 }
 
 // warnOfMissed warns of classes of which no row is recognised.

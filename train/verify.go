@@ -138,6 +138,8 @@ func (v *Verification) fail(format string, args ...any) {
 // calibration are neither proved nor refuted; "" if there are none.
 func (v *Verification) calibration(m *model.Model, set *dataset.Set, threads int) string {
 	switch c := m.Calibration; {
+	case c == nil && m.Threshold.Chosen():
+		return chosen
 	case c == nil || len(m.Classes) == 1 && !m.OneClass():
 		return ""
 	case m.OneClass():
@@ -150,8 +152,11 @@ func (v *Verification) calibration(m *model.Model, set *dataset.Set, threads int
 	return uncalibrated
 }
 
-// uncalibrated is why a calibration is not proved by verifying.
-const uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without --refit"
+// uncalibrated is why a calibration is not proved by verifying, chosen why a threshold is not.
+const (
+	uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without --refit"
+	chosen       = "the threshold was chosen by predictions of models that learned from parts of the rows: these are not trained again without --refit"
+)
 
 // What probabilities may differ by from those of a calibration that was fitted again: below the
 // first the claim holds, above the second it is false. Folds are solved to the model's gap alone.
@@ -160,18 +165,26 @@ const (
 	otherProbability = 0.1
 )
 
-// Refitted compares the calibration of m with again, a second fit of it: the largest difference
-// between the probabilities that the two give any row decides, for regression that of the scales.
-func (v *Verification) Refitted(m *model.Model, again *model.Calibration, set *dataset.Set, threads int) error {
+// Refitted compares what folds gave the model m with what they gave again, a second fit of it:
+// the largest difference between the probabilities that the two calibrations give any row decides,
+// for regression that of the scales, and of thresholds those of the mean costs and the scores.
+func (v *Verification) Refitted(m, again *model.Model, set *dataset.Set, threads int) error {
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return err
 	}
-	other, worst := *m, 0.0
-	other.Calibration = again
-	if m.Classes == nil {
-		worst = math.Abs(m.Calibration.Laplace-again.Laplace) / max(m.Calibration.Laplace, again.Laplace, math.SmallestNonzeroFloat64)
-	} else {
+	other, worst, what := *m, 0.0, "calibration"
+	if other.Calibration = again.Calibration; m.Threshold.Chosen() {
+		what = "threshold, or a mean cost,"
+		claimed, found := m.Threshold, again.Threshold
+		worst = max(math.Abs(claimed.Cost-found.Cost)/max(claimed.Costs[0], claimed.Costs[1], math.SmallestNonzeroFloat64), math.Abs(claimed.Score-found.Score)/max(1, math.Abs(found.Score)))
+	}
+	switch {
+	case m.Calibration == nil:
+	case m.Classes == nil:
+		one, two := m.Calibration.Laplace, again.Calibration.Laplace
+		worst = math.Abs(one-two) / max(one, two, math.SmallestNonzeroFloat64)
+	default:
 		for _, scores := range Scores(m, x, threads) {
 			expected := other.Probabilities(nil, scores)
 			for c, p := range m.Probabilities(nil, scores) {
@@ -180,12 +193,12 @@ func (v *Verification) Refitted(m *model.Model, again *model.Calibration, set *d
 		}
 	}
 	switch {
-	case v.Unproved != uncalibrated && v.Unproved != "":
+	case v.Unproved != uncalibrated && v.Unproved != chosen && v.Unproved != "":
 	case worst > otherProbability:
-		v.fail("the calibration claims probabilities that are off by up to %.2g from those of folds that were trained again", worst)
+		v.fail("the model claims a %s that is off by up to %.2g from that of folds that were trained again", what, worst)
 		v.Unproved = ""
 	case worst > sameProbability:
-		v.Unproved = fmt.Sprintf("the probabilities are off by up to %.2g from those of folds that were trained again, more than the gap explains", worst)
+		v.Unproved = fmt.Sprintf("the %s is off by up to %.2g from that of folds that were trained again, more than the gap explains", what, worst)
 	default:
 		v.Unproved = ""
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -33,8 +35,11 @@ func newEvaluate() *cobra.Command {
 accuracy beside that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, and log-loss and Brier score where the model
 has probabilities: of the logistic loss, or of train --probabilities.
-The error is followed by Hoeffding's 95 % interval for the error on new rows of the
-same distribution; it holds if the model was trained and chosen without DATA.
+The error is followed by the exact 95 % interval (Clopper and Pearson; Hoeffding's of
+rows with weights) for the error on new rows of the same distribution; it holds if
+the model was trained and chosen without DATA. Of two classes a table says what
+other thresholds of the score would give; the one that predicts has a star, and
+"train --cost" chooses it.
 Numbers: root mean squared error, mean and median absolute error, R2. One class:
 the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),
@@ -126,6 +131,9 @@ func headline(e *train.Evaluation) string {
 		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
 	}
 	rows := printing.Count(e.Rows, "row")
+	if e.Cost != nil {
+		rows += ", mean cost " + number(e.Cost)
+	}
 	if e.Error != nil {
 		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, beside(e.Trivial))
 	}
@@ -137,6 +145,8 @@ func beside(t *train.Trivial) string {
 	switch {
 	case t == nil:
 		return ""
+	case t.Cost != nil:
+		return fmt.Sprintf("; %s: accuracy %s, mean cost %s", t.Prediction, printing.Percent(*t.Accuracy), number(t.Cost))
 	case t.Accuracy != nil:
 		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
 	}
@@ -177,6 +187,9 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 		r.Line("trivial", "accuracy %s (%s)", number(e.Trivial.Accuracy), e.Trivial.Prediction)
 	}
 	r.Line("error", "%s%s", number(e.Error), within(e))
+	if e.Cost != nil {
+		r.Line("cost", "%s a row, by the costs that the model was trained with (%s: %s)", number(e.Cost), e.Trivial.Prediction, number(e.Trivial.Cost))
+	}
 	r.Line("balanced", "%s (mean recall)", number(e.Balanced))
 	r.Line("macro F1", "%s", number(e.MacroF1))
 	if e.AUC != nil {
@@ -188,12 +201,48 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 		r.Line("Brier", "%s", number(e.Brier))
 	}
 	printClasses(r, e)
+	printThresholds(r.W, e)
 }
 
-// within says how far the error on new rows may be from that on these.
+// printThresholds prints what thresholds of the score of the second class give.
+func printThresholds(w io.Writer, e *train.Evaluation) {
+	if e.Thresholds == nil {
+		return
+	}
+	lines := [][]string{{"", "score above", "probability", "precision", "recall", "flagged", "cost", ""}}
+	for _, t := range e.Thresholds {
+		mark := ""
+		if t.Used {
+			mark = "*"
+		}
+		lines = append(lines, []string{mark, fmt.Sprintf("%.4g", t.Score), figureOf(t.Probability), figureOf(t.Precision), fmt.Sprintf("%.4f", t.Recall), printing.Percent(t.Flagged), figureOf(t.Cost), ""})
+	}
+	for k := len(lines[0]) - 2; k > 0; k-- {
+		if !slices.ContainsFunc(lines[1:], func(l []string) bool { return l[k] != "-" }) {
+			for n := range lines {
+				lines[n] = slices.Delete(lines[n], k, k+1)
+			}
+		}
+	}
+	fmt.Fprintln(w)
+	printColumnsOf(w, lines)
+}
+
+// figureOf writes a number of a table that may be undefined.
+func figureOf(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", *x)
+}
+
+// within says where the error on new rows may be.
 func within(e *train.Evaluation) string {
-	if e.Error == nil || e.Within == nil {
+	switch {
+	case e.Error == nil || e.Within == nil:
 		return ""
+	case e.Interval != nil:
+		return fmt.Sprintf(" (%s to %s with probability %.0f %% for rows that no choice depended on, Clopper and Pearson)", printing.Percent(e.Interval[0]), printing.Percent(e.Interval[1]), 100*train.Confidence)
 	}
 	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*train.Confidence)
 }

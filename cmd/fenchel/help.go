@@ -21,7 +21,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
-	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
+	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
 	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
@@ -32,7 +32,7 @@ var flagGroups = []struct {
 var placeholders = map[string]string{
 	"output": "FILE", "trace": "FILE", "valid": "DATA", "group": "COLUMN", "search": "RANGES", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "shared": "FILE", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
 	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
-	"class-weight": "WEIGHTS", "cache": "SIZE", "components": "K",
+	"class-weight": "WEIGHTS", "cost": "COSTS", "threshold": "NUMBER", "cache": "SIZE", "components": "K",
 }
 
 // helpWidth is how many columns of a terminal help takes at most, and helpIndent where

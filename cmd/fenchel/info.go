@@ -67,6 +67,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	printCalibration(r, m, "train --probabilities")
+	printThreshold(r, m)
 	r.Line("version", "%s", m.Version)
 	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
@@ -98,6 +99,19 @@ func printImported(r printing.Report, m *model.Model) {
 	printCalibration(r, m, "svm-train -b 1")
 	printNotes(r, m.Notes)
 	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
+}
+
+// printThreshold says where the scores of two classes are told apart.
+func printThreshold(r printing.Report, m *model.Model) {
+	t := m.Threshold
+	if t == nil {
+		return
+	}
+	words := fmt.Sprintf("%s above the score %.6g", printing.Spell(m.Classes[1]), t.Score)
+	if t.Chosen() {
+		words += fmt.Sprintf(": of the costs %g of %s and %g of %s the least, %.6g a row, where others predicted", t.Costs[0], printing.Spell(m.Classes[0]), t.Costs[1], printing.Spell(m.Classes[1]), t.Cost)
+	}
+	r.Line("threshold", "%s", words)
 }
 
 // printCalibration says where probabilities come from.
@@ -161,6 +175,9 @@ func infoJSON(m *model.Model) map[string]any {
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
 		addFacts(info, m)
+	}
+	if m.Threshold != nil {
+		info["threshold"] = m.Threshold
 	}
 	if m.Calibration != nil {
 		info["calibration"] = m.Calibration

@@ -58,6 +58,10 @@ func fitsSchema(folder, verb string, object []byte) error {
 var examples = []string{
 	"train @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 --folds 2 --note a=b -o m",
 	"train @blobs:n=90,classes=3 --kernel rbf --probabilities -o k",
+	"train @blobs:n=90,classes=2,spread=1 --cost +1=5 -o c",
+	"evaluate c @blobs:n=90,classes=2,spread=1",
+	"info c",
+	"tune @blobs:n=90,classes=2,spread=1 --cost +1=5 --search C=1",
 	"train @toy:n=60,d=3 --loss hinge --kernel rbf -o two",
 	"train @spirals:n=80 --kernel rbf --gamma 2 --map fourier:dim=20 -o map",
 	"train @linear:n=60,d=3 --test @linear:n=60,d=3,skip=60 --probabilities -o r",

@@ -25,6 +25,8 @@ type trainer struct {
 	spec        train.Spec
 	kernel      kernelFlags
 	classWeight string
+	cost        string // LABEL=COST,...
+	threshold   string
 	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
 	out         string   // model file; "": not saved

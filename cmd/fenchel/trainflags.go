@@ -12,6 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
@@ -44,6 +45,8 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
+	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1): chooses the threshold of the score by folds, or those that judge")
+	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
 	complete(cmd, "task", train.Tasks()...)
 	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
@@ -100,6 +103,9 @@ func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.spec.Epochs)
 	}
 	if err := t.kernel.apply(cmd, &t.spec); err != nil {
+		return err
+	}
+	if err := t.checkThreshold(); err != nil {
 		return err
 	}
 	var err error
@@ -165,18 +171,42 @@ func applyClassWeights(spec *train.Spec, text string) (err error) {
 // parseClassWeights reads "LABEL=WEIGHT,...". What has no "=" is refused as not what was
 // expected.
 func parseClassWeights(list, expected string) (map[string]float64, error) {
+	return parseLabelled("class-weight", list, expected, func(w float64) bool { return w > 0 }, "LABEL=WEIGHT with a weight > 0")
+}
+
+// checkThreshold reads what decides between two classes.
+func (t *trainer) checkThreshold() (err error) {
+	if t.cost != "" && t.threshold != "" {
+		return errors.New("--cost and --threshold: expected one of them, as costs choose a threshold")
+	}
+	if t.cost != "" {
+		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 }, "LABEL=COST with a cost >= 0")
+	}
+	if t.threshold != "" {
+		x, bad := strconv.ParseFloat(t.threshold, 64)
+		if bad != nil || x-x != 0 {
+			return fmt.Errorf("--threshold %s: expected a number", printing.Spell(t.threshold))
+		}
+		t.spec.Threshold = &x
+	}
+	return err
+}
+
+// parseLabelled reads "LABEL=NUMBER,..." of a flag. What has no "=" is refused as not what was
+// expected, and a number that is not good as not the pair that was.
+func parseLabelled(flag, list, expected string, good func(float64) bool, expectedPair string) (map[string]float64, error) {
 	weights := map[string]float64{}
 	for pair := range strings.SplitSeq(list, ",") {
 		at := strings.LastIndex(pair, "=")
 		if at < 0 {
-			return nil, fmt.Errorf("--class-weight: found %q, expected %s", pair, expected)
+			return nil, fmt.Errorf("--%s: found %q, expected %s", flag, pair, expected)
 		}
 		w, err := strconv.ParseFloat(pair[at+1:], 64)
-		if err != nil || !(w > 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
+		if err != nil || !good(w) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("--%s: found %q, expected %s", flag, pair, expectedPair)
 		}
 		if _, twice := weights[pair[:at]]; twice {
-			return nil, fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
+			return nil, fmt.Errorf("--%s: found the label %q twice, expected each once", flag, pair[:at])
 		}
 		weights[pair[:at]] = w
 	}

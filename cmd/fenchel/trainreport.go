@@ -28,6 +28,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printRounding(r, t.set.Rounding, s.Gap)
 	printSize(r, m)
 	printCalibration(r, m, t.calibratedBy())
+	printThreshold(r, m)
 	if t.verbose {
 		if m.Support != nil {
 			r.Line("kernel", "%s", evaluated(t.result.Evaluations))
@@ -183,6 +184,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if t.own != nil {
 		out["learned_from"] = t.own
+	}
+	if m.Threshold != nil {
+		out["threshold"] = m.Threshold
 	}
 	if m.Calibration != nil {
 		out["calibrated_by"] = t.calibratedBy()

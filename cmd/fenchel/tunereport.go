@@ -56,6 +56,7 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	printCalibration(r, m, t.calibratedBy())
+	printThreshold(r, m)
 	if t.verbose {
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
 	}
@@ -396,6 +397,9 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	}
 	if t.found.FittedAll != nil {
 		out["fitted_to_all"] = t.found.FittedAll
+	}
+	if m.Threshold != nil {
+		out["threshold"] = m.Threshold
 	}
 	if m.Calibration != nil {
 		out["calibrated_by"] = t.calibratedBy()

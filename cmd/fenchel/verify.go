@@ -58,7 +58,7 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 	v.in.register(cmd, false)
 	v.audit.register(cmd)
 	cmd.Flags().StringVar(&v.full, "full", "", "the model that MODEL was made from by sparsify: check what is said of that too")
-	cmd.Flags().BoolVar(&v.refit, "refit", false, "train the folds of a calibration again, by a solver, and compare probabilities")
+	cmd.Flags().BoolVar(&v.refit, "refit", false, "train the folds of a calibration or threshold again, by a solver, and compare probabilities or costs")
 	cmd.Flags().StringVar(&v.group, "group", "", "column of the groups by which these folds were dealt")
 	cmd.Flags().StringVar(&v.time, "time", "", "column of the times in whose order these folds are")
 	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
@@ -122,17 +122,18 @@ func (v *verifier) checkRefit(m *model.Model) error {
 	if v.in.opt.ID = v.group + v.time; v.time != "" {
 		v.in.opt.IDRole = "time"
 	}
-	switch c := m.Calibration; {
+	folds, fitted := m.Refittable()
+	switch {
 	case !v.refit && v.in.opt.ID != "":
 		return errors.New("--group, --time: found them without --refit, which trains folds again")
 	case !v.refit:
 		return nil
-	case c == nil || m.IsImported():
-		return errors.New("--refit: found a model without a calibration of folds, expected one of train --probabilities")
-	case c.Folds != nil && (c.Folds.By == "group") != (v.group != ""):
-		return fmt.Errorf("--refit: the folds were dealt by %s, expected --group COLUMN for those of groups alone", c.Folds.By)
-	case c.Folds != nil && (c.Folds.By == "time") != (v.time != ""):
-		return fmt.Errorf("--refit: the folds were dealt by %s, expected --time COLUMN for those in order of time alone", c.Folds.By)
+	case !fitted || m.IsImported():
+		return errors.New("--refit: found a model without a calibration or threshold of folds, expected one of train --probabilities or --cost")
+	case folds != nil && (folds.By == "group") != (v.group != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --group COLUMN for those of groups alone", folds.By)
+	case folds != nil && (folds.By == "time") != (v.time != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --time COLUMN for those in order of time alone", folds.By)
 	}
 	return nil
 }

@@ -1,0 +1,119 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// overlapping are rows of two classes that no score tells apart.
+func overlapping(t *testing.T) *dataset.Set {
+	t.Helper()
+	set, err := dataset.Read(context.Background(), []string{"@blobs:n=240,d=3,classes=2,spread=1"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestCostsChooseTheThreshold: of dear rows fewer are missed, the file keeps the threshold, and
+// verify leaves open what it cannot recompute, until the folds are trained again.
+func TestCostsChooseTheThreshold(t *testing.T) {
+	set := overlapping(t)
+	for name, spec := range map[string]train.Spec{
+		"hinge": {}, "probabilities": {Probabilities: true}, "logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"},
+		"kernel": {Kernel: "rbf:gamma=0.3"}, "nu": {Kernel: "rbf:gamma=0.3", Nu: 0.5},
+	} {
+		recall := map[float64]float64{}
+		for _, cost := range []float64{1, 10} {
+			spec.Costs = map[string]float64{"+1": cost}
+			r, err := train.Fit(context.Background(), set, spec)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var file bytes.Buffer
+			if err := r.Model.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			m, err := model.Decode(file.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := train.Evaluate(m, set, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			recall[cost] = e.Classes[1].Recall
+			right, wrong := e.Confusion.Count, 0.0
+			wrong = (right[0][1] + cost*right[1][0]) / 240
+			if e.Cost == nil || math.Abs(*e.Cost-wrong) > 1e-12 {
+				t.Errorf("%s, cost %g: found the mean cost %v, expected %g by the confusion", name, cost, e.Cost, wrong)
+			}
+			v, err := train.Verify(m, set, 1)
+			if err != nil || v.Unproved == "" || len(v.Problems) > 0 {
+				t.Errorf("%s: verify found %q, %q (%v), expected it to leave the threshold open", name, v.Problems, v.Unproved, err)
+			}
+			if err := search.Refit(context.Background(), v, m, set, 1); err != nil || v.Unproved != "" || len(v.Problems) > 0 {
+				t.Errorf("%s: after the folds were trained again found %q, %q (%v)", name, v.Problems, v.Unproved, err)
+			}
+			m.Threshold.Score += 0.5
+			v, _ = train.Verify(m, set, 1)
+			if err := search.Refit(context.Background(), v, m, set, 1); err != nil || len(v.Problems) == 0 {
+				t.Errorf("%s: a forged threshold is not found (%v)", name, err)
+			}
+			for format, write := range map[string]error{"liblinear": m.WriteLIBLINEAR(&file), "vw": m.WriteVW(&file), "libsvm": m.WriteLIBSVM(&file)} {
+				if write == nil {
+					t.Errorf("%s: %s wrote a model with a threshold (%v)", name, format, write)
+				}
+			}
+		}
+		if !(recall[10] > recall[1]) {
+			t.Errorf("%s: found the recall %g at cost 10, %g at cost 1", name, recall[10], recall[1])
+		}
+	}
+}
+
+// TestGivenThreshold: of a model with probabilities it is one.
+func TestGivenThreshold(t *testing.T) {
+	set := overlapping(t)
+	at := 0.2
+	for name, spec := range map[string]train.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Probabilities: true}} {
+		spec.Threshold = &at
+		r, err := train.Fit(context.Background(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flips := 0
+		for i := range set.Rows() {
+			scores := r.Model.Scores(nil, set.X.Row(i))
+			p := r.Model.Probabilities(nil, scores)
+			if (r.Model.Decide(scores) == 1) != (p[1] > at) {
+				t.Errorf("%s: row %d of the probability %g", name, i, p[1])
+			}
+			if p[1] > at && p[1] < 0.5 {
+				flips++
+			}
+		}
+		if v, err := train.Verify(r.Model, set, 1); err != nil || name != "calibrated" && v.Unproved != "" || flips == 0 {
+			t.Errorf("%s: verify found %q (%v), %d rows between", name, v.Unproved, err, flips)
+		}
+	}
+	at = 1.5
+	if _, err := train.Fit(context.Background(), set, train.Spec{Loss: "logistic", Threshold: &at}); err == nil {
+		t.Error("a probability of 1.5: found no error")
+	}
+	var data train.DataError
+	if _, err := train.Fit(context.Background(), set, train.Spec{Costs: map[string]float64{"x": 1}}); !errors.As(err, &data) {
+		t.Errorf("the cost of a label that is not there: found %v", err)
+	}
+	if _, err := train.Fit(context.Background(), set, train.Spec{Task: "regression", Costs: map[string]float64{"1": 1}}); err == nil {
+		t.Error("costs of numbers: found no error")
+	}
+}
