@@ -96,3 +96,26 @@ func TestBoundsOfEqualRows(t *testing.T) {
 		}
 	}
 }
+
+// A smaller machine made of one with a radius, or without, is inside of the ball as verifying
+// computes it, and its lower bound leaves room for the rounding of its own objective.
+func TestSparsifiedIsProved(t *testing.T) {
+	for _, c := range []struct {
+		data, loss string
+		radius     float64
+		vectors    int
+	}{
+		{"@blobs:n=60,classes=3,d=2", "hinge", 1e-4, 30}, {"@blobs:n=60,classes=3,d=2", "squared-hinge", 1e-4, 30},
+		{"@toy:n=60,d=2", "squared-hinge", 0, 3}, {"@toy:n=60,d=2", "squared-hinge", 0.5, 3}, {"@toy:n=60,d=2", "logistic", 100, 10},
+	} {
+		set := read(t, c.data)
+		m, _ := fit(t, set, train.Spec{Kernel: "poly:degree=5,gamma=30,coef0=1", Loss: c.loss, Radius: c.radius, Epochs: 200, Gap: 1e-6})
+		small, err := train.Sparsify(t.Context(), m, set, train.SparsifySpec{Support: c.vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := agrees(t, small.Model, set); v.Unproved != "" {
+			t.Errorf("%+v: %s", c, v.Unproved)
+		}
+	}
+}
