@@ -36,19 +36,37 @@ func (p *Linear) Inside(w []float64) []float64 {
 
 // Inside scales w, and with it a bias that is a part of it.
 func (p *NormConstrained) Inside(w []float64) []float64 {
-	n := p.Len()
-	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(w[:n])
-	scaled := times(w, insideBall(p.Radius, r.size2(p.Constant()*w[n]*w[n])))
-	if p.Bias != Feature {
-		scaled[n] = w[n]
+	n, cols := p.Len(), p.Len()
+	if p.Bias == Feature {
+		cols++
 	}
-	return scaled
+	return shorten(w, cols, func(w []float64) float64 {
+		r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(w[:n])
+		return insideBall(p.Radius, r.size2(p.Constant()*w[n]*w[n]))
+	})
 }
 
 // Inside scales w and the bias.
 func (p *Slack) Inside(w []float64) []float64 {
-	_, _, inside := p.margin(w)
-	return times(w, inside)
+	return shorten(w, len(w), func(w []float64) float64 {
+		_, _, inside := p.margin(w)
+		return inside
+	})
+}
+
+// shorten scales the first cols numbers of w until all of it is inside. Where coefficients cancel, as
+// those of equal rows do, much of a norm is rounding, and scaled ones have another: every further
+// step is larger.
+func shorten(w []float64, cols int, inside func(w []float64) float64) []float64 {
+	for step := unit; ; step *= 2 {
+		by := inside(w)
+		if by == 1 || math.IsNaN(by) {
+			return w
+		}
+		scaled := times(w, by*max(0.5, 1-step))
+		copy(scaled[cols:], w[cols:])
+		w = scaled
+	}
 }
 
 // Inside scales w and the bias.

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -50,6 +52,28 @@ func TestBallAgainstSlowOptimum(t *testing.T) {
 					t.Errorf("norm %d, radius %g, %v:\n%v", norm, radius, q, err)
 				}
 			}
+		}
+	}
+}
+
+// A bias that is a part of w is brought inside with it, another one stays as it is.
+func TestInsideKeepsTheBias(t *testing.T) {
+	x, err := matrix.NewDense(2, 1, []float32{1, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bias, want := range map[problem.Bias]float64{problem.None: 3, problem.Free: 3, problem.Feature: 0.6} {
+		p, err := problem.NewNormConstrained(gram, []float64{1, -1}, nil, loss.Hinge{}, 1, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := p.Inside([]float64{4, 0, 3})
+		if norm := math.Hypot(w[0], float64(w[2]*p.Constant())); math.Abs(w[2]-want) > 1e-12 || math.Abs(norm-1) > 1e-12 {
+			t.Errorf("bias %v: found %v of norm %g, expected the bias %g and the norm 1", bias, w, norm, want)
 		}
 	}
 }

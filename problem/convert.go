@@ -52,14 +52,9 @@ func (p *NormConstrained) ImpliedLambda(pt Point) float64 {
 	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(pt.W[:n])
 	v := make([]float64, n)
 	p.feasible(v, pt.A)
-	return p.impliedLambda(r, pt.W[n], v)
-}
-
-// impliedLambda is that of responses and a bias, and the feasible v = s.a.
-func (p *NormConstrained) impliedLambda(r response, bias float64, v []float64) float64 {
 	sum := 0.0
-	for i, v := range v {
-		sum -= float64(v * (r.value[i] + float64(p.Constant()*bias)))
+	for i, v := range v { // s.a
+		sum -= float64(v * (r.value[i] + float64(p.Constant()*pt.W[n])))
 	}
 	return sum / (p.N * p.Radius * p.Radius)
 }

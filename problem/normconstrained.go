@@ -69,7 +69,6 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	}
 	v := make([]float64, n)
 	p.feasible(v, pt.A)
-	c.Facts = p.facts(r, bias, primal, v)
 	conjugates, conjugateError := p.conjugates(v, 1)
 	cost := p.longest(machine, v)
 	if p.Cut() {
@@ -77,15 +76,6 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	}
 	c.below(-conjugates-cost, conjugateError+float64(16*unit*(math.Abs(conjugates)+cost)))
 	return c
-}
-
-// facts are the norm and the losses, and of the hinge lambda.
-func (p *NormConstrained) facts(r response, bias, primal float64, v []float64) *Facts {
-	f := &Facts{Violation: math.Inf(1), LeaveOneOut: -1, Errors: -1, Norm: math.Sqrt(r.squared + float64(p.Constant()*bias*bias)), Losses: float64(p.N * primal)}
-	if loss.IsHinge(p.Loss) {
-		f.Lambda = max(0, p.impliedLambda(r, bias, v))
-	}
-	return f
 }
 
 // longest returns a bound on R |w(v)|/N. The squares would underflow where the dual

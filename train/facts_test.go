@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -202,6 +203,75 @@ func TestF8ParetoSweeps(t *testing.T) {
 		}
 		if w := c.Norm - a.Norm; w > 1e-6 && b.Loss > a.Loss+(c.Loss-a.Loss)*(b.Norm-a.Norm)/w+1e-6 {
 			t.Fatalf("C %g: the loss %g is above the chord", b.C, b.Loss)
+		}
+	}
+}
+
+// TestFactsAreRecomputed: what training says of machines of every kind verifying finds again, and
+// no other number, none instead of one, none at all, and one where nothing is known.
+func TestFactsAreRecomputed(t *testing.T) {
+	two, three := rings(t, 40, 2, false), rings(t, 40, 3, false)
+	numbers := &dataset.Set{X: two.X, Target: dataset.Target{Number: two.Target.Number}}
+	for name, spec := range map[string]Spec{
+		"hinge": {C: 1e11}, "squared hinge": {Loss: "squared-hinge", Bias: "none"}, "regression": {Task: "regression"}, "cut": {},
+		"radius": {Radius: 1}, "radius of another loss": {Radius: 1, Loss: "logistic"}, "means": {Slack: 0.3, Solver: "sbp", Bias: "none"},
+		"radius without dual": {Radius: 1, NoDual: true}, "radius of several": {Radius: 1}, "pairs": {Scheme: model.OneAgainstOne},
+		"slack": {Slack: 0.3}, "slack without dual": {Slack: 0.3, NoDual: true}, "hard margin": {HardMargin: true},
+		"nu": {Nu: 0.4}, "tube": {Nu: 0.4, Task: "regression"}, "one class": {Nu: 0.4, Task: OneClass}, "ramp": {Loss: "ramp"},
+	} {
+		set := two
+		switch {
+		case name == "pairs" || name == "radius of several":
+			set = three
+		case spec.Task == "regression":
+			set = numbers
+		}
+		spec.Kernel, spec.Epochs = "rbf:gamma=0.5", 50
+		ctx, cancel := context.WithCancel(t.Context())
+		if name == "cut" {
+			cancel()
+		}
+		r, err := Fit(ctx, set, spec)
+		cancel()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		verify := func(what string, f *model.Facts) (problems []string, unproved string) {
+			m := *r.Model
+			m.Facts = f
+			v, err := Verify(&m, set, 1)
+			if err != nil {
+				t.Fatal(name, what, err)
+			}
+			return v.Problems, v.Unproved
+		}
+		honest := r.Model.Facts
+		problems, unproved := verify("", honest)
+		if len(problems) > 0 || unproved != "" && !spec.NoDual && name != "ramp" {
+			t.Errorf("%s: found %v and %q of the model as it is", name, problems, unproved)
+		}
+		if (honest == nil) != (name == "radius of several" || name == "ramp") {
+			t.Errorf("%s: found the facts %+v", name, honest)
+		}
+		if honest == nil {
+			honest = &model.Facts{Support: r.Model.Support.Len()}
+		}
+		forged := *honest
+		for at, field := range []*model.Bound{&forged.Violation, &forged.Norm, &forged.Losses, &forged.Errors, &forged.Steps, &forged.Alignment,
+			&forged.Same.Lambda, &forged.Same.C, &forged.Same.Radius, &forged.Same.Slack, &forged.Same.Nu} {
+			before := *field
+			for _, other := range []float64{math.NaN(), 0, 0.123, 1e300} {
+				if *field = model.Bound(other); *field == before || math.IsNaN(other) && math.IsNaN(float64(before)) || other == 0 && math.Abs(float64(before)) < 1e-9 && (at == 0 || at == 2 || at == 9) {
+					continue
+				}
+				if problems, unproved := verify("forged", &forged); len(problems) == 0 && unproved == "" || !math.IsNaN(other) && len(problems) == 0 && r.Model.Facts != nil && !spec.NoDual {
+					t.Errorf("%s: fact %d is %g instead of %g, and is believed", name, at, other, before)
+				}
+			}
+			*field = before
+		}
+		if _, unproved := verify("none", nil); r.Model.Facts != nil && unproved == "" {
+			t.Errorf("%s: a model without facts is proved", name)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package train_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -47,6 +49,73 @@ func TestLinearRadius(t *testing.T) {
 					t.Errorf("%s, bias %s, %s: long weights are not found: %v, %v", penalty, bias, solver, again, err)
 				}
 			}
+		}
+	}
+}
+
+// Coefficients of equal rows may cancel until the norm is rounding: what is stored is inside of the
+// ball as verifying computes it, whatever the loss, the kernel and the sizes.
+func TestBoundsOfEqualRows(t *testing.T) {
+	seeds := []uint64{81, 922, 1733, 1897, 1901, 1930, 3153, 3303, 3802, 4750, 4785, 4826, 6772, 7527, 7705, 7763, 7785, 8011, 8012, 8205, 8702, 8978, 9458, 9503, 10047, 10193, 10309, 11051, 11726, 11743, 12336, 12629, 13390, 13529, 13675, 14155, 14333, 14591, 14751}
+	if *train.Long {
+		for seed := range uint64(15000) {
+			seeds = append(seeds, seed)
+		}
+	}
+	for _, seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 1))
+		pick := func(of ...string) string { return of[r.IntN(len(of))] }
+		rows, codes := make([][]float32, 2+r.IntN(8)), []uint32{0, 1}
+		for i := range rows {
+			if rows[i] = []float32{float32(math.Pow(10, 8*r.Float64()-4)), float32(r.NormFloat64())}; i > 0 && r.IntN(2) == 0 {
+				rows[i] = rows[r.IntN(i)]
+			}
+			codes = append(codes, uint32(r.IntN(2)))
+		}
+		set, err := dataset.FromDense(rows, dataset.Target{Label: []string{"a", "b"}, Code: codes[:len(rows)]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range len(rows) * r.IntN(2) {
+			set.Weight = append(set.Weight, math.Pow(10, 6*r.Float64()-3))
+		}
+		bound := math.Pow(10, 6*r.Float64()-3)
+		spec := train.Spec{Task: "classification", Kernel: pick("linear", "rbf:gamma=0.5", "poly:degree=3,coef0=1", "poly:degree=2,gamma=1000000,coef0=1"),
+			Bias: pick("free", "none", "feature"), Scaling: "none", Gap: 1e-9, Epochs: 30, Threads: 1}
+		if r.IntN(3) == 0 {
+			spec.Slack, spec.Solver = bound, pick("auto", "sbp")
+		} else {
+			spec.Radius, spec.Loss, spec.Solver = bound, pick("hinge", "squared-hinge", "logistic", "huber"), pick("auto", "sgd")
+		}
+		result, err := train.Fit(t.Context(), set, spec)
+		if err != nil {
+			continue
+		}
+		if v, err := train.Verify(result.Model, set, 1); err != nil || len(v.Problems) > 0 {
+			t.Errorf("%d: %+v: found %v, %v", seed, spec, v.Problems, err)
+		}
+	}
+}
+
+// A smaller machine made of one with a radius, or without, is inside of the ball as verifying
+// computes it, and its lower bound leaves room for the rounding of its own objective.
+func TestSparsifiedIsProved(t *testing.T) {
+	for _, c := range []struct {
+		data, loss string
+		radius     float64
+		vectors    int
+	}{
+		{"@blobs:n=60,classes=3,d=2", "hinge", 1e-4, 30}, {"@blobs:n=60,classes=3,d=2", "squared-hinge", 1e-4, 30},
+		{"@toy:n=60,d=2", "squared-hinge", 0, 3}, {"@toy:n=60,d=2", "squared-hinge", 0.5, 3}, {"@toy:n=60,d=2", "logistic", 100, 10},
+	} {
+		set := read(t, c.data)
+		m, _ := fit(t, set, train.Spec{Kernel: "poly:degree=5,gamma=30,coef0=1", Loss: c.loss, Radius: c.radius, Epochs: 200, Gap: 1e-6})
+		small, err := train.Sparsify(t.Context(), m, set, train.SparsifySpec{Support: c.vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := agrees(t, small.Model, set); v.Unproved != "" {
+			t.Errorf("%+v: %s", c, v.Unproved)
 		}
 	}
 }

@@ -45,11 +45,6 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		r.Status = worse(r.Status, solver.Status(m.Outputs[c].Certificate.Status))
 		r.Warnings = append(r.Warnings, s.Certificate.Warnings...)
 	}
-	if j.spec.NoDual {
-		for c := range m.Outputs {
-			m.Outputs[c].Dual = nil
-		}
-	}
 	if err := m.Seal(); err != nil {
 		return nil, err
 	}
@@ -89,6 +84,9 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
+		if j.spec.NoDual {
+			point.A = nil
+		}
 		points[c], errs[c] = point, err
 		facts[c] = certificate.Facts
 		m.Outputs[c] = model.Output{Dual: point.A,
@@ -175,19 +173,18 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 // classifier returns the point of a problem with slack in units of its margin, and the
 // certificate of what that stands for.
 func (o objective) classifier(p problem.Point, c problem.Certificate) (problem.Point, problem.Certificate) {
-	for range 3 { // once, but for an objective between two numbers of single precision
+	for step := 0x1p-53; ; step *= 2 { // once, but for an objective between two numbers of single precision, or coefficients that cancel
 		unit := problem.MarginUnit(c.Primal)
-		w := slices.Clone(p.W)
-		for i := range w {
-			w[i] /= unit
+		w := times(1/unit, p.W)
+		again := problem.Point{W: o.point(w, c.Primal), A: p.A}
+		found := o.Certify(again)
+		inside := o.inside(again)
+		if &inside.W[0] == &again.W[0] && problem.MarginUnit(found.Primal) == unit {
+			return problem.Point{W: w, A: p.A}, found
 		}
-		c = o.Certify(problem.Point{W: o.point(w, c.Primal), A: p.A})
-		if p.W = w; problem.MarginUnit(c.Primal) == unit {
-			break
-		}
-		p.W = o.point(w, -unit)
+		p.W = times(max(0.5, 1-step), inside.W)
+		c = o.Certify(p)
 	}
-	return p, c
 }
 
 // point returns the point that weights of a model stand for, of which the objective is

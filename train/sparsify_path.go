@@ -408,16 +408,12 @@ func (s *sparsifying) certify(m *model.Model) error {
 			return err
 		}
 		w := s.problems.family.weights(m, c)
-		if ball, bounded := p.Problem.(*problem.NormConstrained); bounded {
-			norm, _ := ball.Criteria(p.cut(problem.Point{W: w}).W)
-			if by := ball.Radius / norm * (1 - 1e-9); by < 1 {
-				if o.Weights = times(by, o.Weights); p.Constant() != 0 {
-					o.Bias *= by
-				}
-				w = s.problems.family.weights(m, c)
-			}
+		if _, bounded := p.Problem.(*problem.NormConstrained); bounded {
+			w = p.inside(problem.Point{W: w}).W
+			o.Weights, o.Bias = at(w, m.Support.Index), w[len(w)-1]
 		}
 		found := p.Certify(problem.Point{W: w})
+		o.Certificate.Dual -= model.Bound(found.Rounding) // verifying takes that of this point off
 		o.Certificate.Primal, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Zero)
 	}
 	return nil

@@ -101,11 +101,11 @@ func (v *Verification) outputs(m *model.Model, problems *problems) error {
 		found.Outputs[c].Dual = problems.dual(m, c)
 		v.predictor(subjectOf(m, c), p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
 		facts[c] = v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
-		if m.Facts != nil && len(facts) == 1 {
+		if m.Support != nil && m.Sparse == nil && len(facts) == 1 {
 			single = p.facts(m, problems.labels, problem.Point{W: w, A: found.Outputs[c].Dual}, facts[c], true)
 		}
 	}
-	if len(facts) > 1 {
+	if m.Sparse == nil && len(facts) > 1 {
 		single = summarise(m, problems.labels, facts)
 	}
 	v.facts(m.Facts, single)
