@@ -28,6 +28,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -44,15 +45,23 @@ var verbs = map[string]func(*request) (any, error){
 	"read": (*request).read, "sparsify": (*request).sparsify, "tune": (*request).tune,
 }
 
-// Serve answers the requests of in on out until in ends; nil: it did. It then does not wait for
-// what is still computed.
+// Serve answers the requests of in on out until in ends; nil: it did. What is still computed
+// then is stopped, and has no answer.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &server{memory: memory, models: newStore(mostModels), out: out, running: map[int64]context.CancelFunc{}}
-	frames := make(chan *request)
-	go s.work(frames)
-	defer close(frames)
+	frames, ended := make(chan *request), make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.work(frames)
+	}()
+	defer func() { // nobody reads the answer, but the memory of its request is the caller's
+		close(frames)
+		s.ended.Store(true)
+		cancel()
+		<-ended
+	}()
 	for {
 		text, err := readFrame(in)
 		if errors.Is(err, io.EOF) {
@@ -80,6 +89,8 @@ type server struct {
 	memory *Memory
 	models *store
 	out    io.Writer
+
+	ended atomic.Bool // no more requests are read
 
 	mutex   sync.Mutex
 	running map[int64]context.CancelFunc
@@ -121,6 +132,9 @@ func (s *server) cancel(id int64) {
 func (s *server) work(requests <-chan *request) {
 	for r := range requests {
 		result, err := r.answer()
+		if s.ended.Load() {
+			return
+		}
 		s.cancel(r.head.ID)
 		reply := map[string]any{"id": r.head.ID}
 		if err != nil {
