@@ -94,31 +94,18 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
-	if err := checkPair(m, set); err != nil {
-		return nil, err
-	}
-	truth, err := matchTargets(m.Classes, set.Target)
-	if err != nil && !m.OneClass() {
-		return nil, err
-	}
-	x, err := m.Prepare(set.X)
-	if err != nil {
-		return nil, DataError{err.Error()}
-	}
-	e := evaluateScores(m, Scores(m, x, threads), truth, set)
-	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
-	return e, nil
+	return evaluate(m, set, threads, false)
 }
 
 // evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
-func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) (e *Evaluation) {
+func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) (e *Evaluation) {
 	switch {
 	case m.Classes == nil:
 		e = evaluateNumbers(m, scores, set)
 	case m.OneClass():
-		e = evaluateOneClass(m, scores, truth, set)
+		e = evaluateOneClass(m, scores, truth, set, brief)
 	default:
-		e = evaluateClasses(m, scores, truth, set)
+		e = evaluateClasses(m, scores, truth, set, brief)
 	}
 	if unscored := CountUnscored(slices.Values(scores)); unscored > 0 {
 		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
@@ -174,10 +161,10 @@ func EvaluateNumbers(predicted, truth, w []float64, tau float64) *Evaluation {
 
 // evaluateOneClass counts outliers, and compares with targets if all are 1 and -1: any
 // others say nothing about outliers.
-func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) *Evaluation {
+func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) *Evaluation {
 	e := &Evaluation{Rows: len(scores)}
 	if truth != nil && !slices.Contains(truth, metric.Unknown) {
-		e = evaluateClasses(m, scores, truth, set)
+		e = evaluateClasses(m, scores, truth, set, brief)
 	} else if !set.Target.Absent() {
 		e.Warnings = append(e.Warnings, fmt.Errorf("the targets are not all 1 and -1 (one is %q): not compared", firstUnknown(matchClasses(m.Classes, set.Target), set.Target)))
 	}
@@ -194,7 +181,7 @@ func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *data
 	return e
 }
 
-func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) *Evaluation {
+func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) *Evaluation {
 	c := metric.NewConfusion(m.Classes)
 	unknown := 0
 	for i, s := range scores {
@@ -223,7 +210,9 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 		e.Warnings = append(e.Warnings, fmt.Errorf("%d of %d rows have labels that the model does not know, such as %q: they count as errors",
 			unknown, len(scores), firstUnknown(truth, set.Target)))
 	}
-	e.judgeScores(m, scores, truth, set.Weight)
+	if !brief {
+		e.judgeScores(m, scores, truth, set.Weight)
+	}
 	return e
 }
 

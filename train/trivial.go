@@ -78,15 +78,21 @@ func JudgeTrivial(classes []string, quantile float64, learn, judge Truth) *Trivi
 		}
 	}
 	counts, n := metric.NewConfusion(classes), len(judge.Class)
-	positive := make([]bool, n)
+	second, sum := 0.0, 0.0
 	for i, c := range judge.Class {
-		counts.Add(c, most, judge.weight(i))
-		positive[i] = c == 1
+		w := judge.weight(i)
+		counts.Add(c, most, w)
+		if sum += w; c == 1 {
+			second += w
+		}
 	}
 	e := &Evaluation{Rows: n}
 	e.count(counts)
 	if !slices.Contains(judge.Class, metric.Unknown) {
-		e.rank(len(classes), make([]float64, n), positive, judge.Weight)
+		if len(classes) == 2 && second > 0 && second < sum { // all scores are equal
+			half, precision := 0.5, second/sum
+			e.AUC, e.AP = &half, &precision
+		}
 		e.probable(slices.Repeat([][]float64{share}, n), judge.Class, judge.Weight)
 	}
 	return &Trivial{"always " + registry.Spell(classes[most]), e}

@@ -83,3 +83,28 @@ func TestNotBetterIsWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+// TestLearnedErrorsAreCounted: what a machine's facts say of all its rows is what evaluating them says.
+func TestLearnedErrorsAreCounted(t *testing.T) {
+	set, err := dataset.Read(context.Background(), []string{"@blobs:n=200,d=3,classes=2,spread=1"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []Spec{{Kernel: "rbf:gamma=1"}, {Kernel: "rbf:gamma=1", Nu: 0.5}, {Kernel: "linear", Loss: "logistic"}, {Kernel: "rbf:gamma=1", ClassWeight: map[string]float64{"+1": 3}}, {}} {
+		r, err := Fit(context.Background(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := r.EvaluateLearned(set, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Evaluate(r.Model, set, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(*found.Error-*all.Error) > 1e-12 || found.Rows != 200 || *found.Trivial.Error != *all.Trivial.Error || found.AUC != nil {
+			t.Errorf("%v: found the error %g, expected %g", spec.Kernel, *found.Error, *all.Error)
+		}
+	}
+}

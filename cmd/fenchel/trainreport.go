@@ -75,39 +75,17 @@ func (t *trainer) printScores(r printing.Report) {
 	}
 }
 
-// judgeOwn judges the model on rows that it learned from, where no others were given. Of many rows
-// it takes some, so that it costs a small part of the training.
+// judgeOwn judges the model on rows that it learned from, where no others were given.
 func (t *trainer) judgeOwn(cmd *cobra.Command) {
 	if t.testSet != nil || t.crossed != nil || cmd.Context().Err() != nil {
 		return
 	}
-	m, n := t.result.Model, t.set.Rows()
-	most, each := int64(ownWork), m.Data.Nonzeros/int64(max(n, 1))
-	if m.Support != nil {
-		most, each = max(most>>4, t.result.Evaluations.Computed/20), int64(m.Support.Len())
-	} else if m.Map != nil {
-		_, features := m.Map.Dims()
-		each *= int64(features)
-	}
-	set := t.set
-	if rows := int(most / max(each, 1)); rows < n {
-		some := make([]int, max(rows, 1))
-		for k := range some {
-			some[k] = int(int64(k) * int64(n) / int64(len(some)))
-		}
-		var err error
-		if set, err = t.set.Subset(some); err != nil {
-			return
-		}
-	}
-	if e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, t.in.opt.Threads) }); err == nil {
+	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return t.result.EvaluateLearned(t.set, t.in.opt.Threads) })
+	if err == nil {
 		t.own = e
 		printing.Warn(cmd, e.Warnings)
 	}
 }
-
-// ownWork is how many numbers of rows are read to judge a model on rows that it learned from.
-const ownWork = 1 << 22
 
 // calibratedBy says which rows the probabilities were fitted to.
 func (t *trainer) calibratedBy() string {
