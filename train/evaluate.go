@@ -210,7 +210,7 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 		e.Warnings = append(e.Warnings, fmt.Errorf("%d of %d rows have labels that the model does not know, such as %q: they count as errors",
 			unknown, len(scores), firstUnknown(truth, set.Target)))
 	}
-	if !brief {
+	if !brief || m.Threshold.Chosen() {
 		e.judgeScores(m, scores, truth, set.Weight)
 	}
 	return e
