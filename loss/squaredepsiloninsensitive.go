@@ -16,6 +16,7 @@ var (
 	_ Curved     = SquaredEpsilonInsensitive{}
 	_ Invertible = SquaredEpsilonInsensitive{}
 	_ Tube       = SquaredEpsilonInsensitive{}
+	_ Numeric    = SquaredEpsilonInsensitive{}
 )
 
 func init() {
@@ -28,6 +29,9 @@ func (l SquaredEpsilonInsensitive) Value(p, y float64) float64 {
 	r := vec.Shrink(p-y, l.Epsilon)
 	return r * r
 }
+
+// UsualC is 1: as least squares, in any unit, where the width has that of the targets.
+func (SquaredEpsilonInsensitive) UsualC(scale, mean float64) float64 { return 1 }
 
 // Derivative returns twice the signed distance from the tube.
 func (l SquaredEpsilonInsensitive) Derivative(p, y float64) float64 {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -63,6 +64,32 @@ func Decide(t dataset.Target) string {
 	return "regression"
 }
 
+// Decide is the task of the spec for targets where it names none: that of its loss, if it is one of
+// numbers alone or of classes alone, and else what [Decide] says. Fractions are classes for no loss
+// where there are more than 20 of them, or two rows for each are missing.
+func (spec *Spec) Decide(t dataset.Target) string {
+	l, _ := spec.own().pickLoss(spec.Loss) // nil where there is no such loss, as Check says
+	if _, numbers := l.(loss.Numeric); numbers {
+		return "regression"
+	}
+	fraction := slices.ContainsFunc(t.Number, func(x float64) bool { return x != math.Trunc(x) })
+	if _, margin := l.(loss.Margin); margin && t.Code != nil && !(fraction && len(t.Label) > min(20, len(t.Code)/2)) {
+		return "classification"
+	}
+	return Decide(t)
+}
+
+// Doubt says that whole numbers are taken for classes though the loss that was asked for is as much one of numbers; nil:
+// they are not, or nothing had to be decided.
+func (spec *Spec) Doubt(t dataset.Target) error {
+	l, err := spec.own().pickLoss(spec.Loss)
+	_, margin := l.(loss.Margin)
+	if spec.Task != "" || spec.Loss == "" || err != nil || margin || t.Number == nil || len(t.Label) <= 2 || spec.Decide(t) == "regression" {
+		return nil
+	}
+	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: --task regression predicts them as numbers", len(t.Label), spec.Loss)
+}
+
 // count returns how many rows each label has.
 func count(t dataset.Target) []int {
 	rows := make([]int, len(t.Label))
@@ -75,7 +102,7 @@ func count(t dataset.Target) []int {
 // readLabels turns the targets into what the task needs.
 func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 	if spec.Task == "" {
-		spec.Task = Decide(set.Target)
+		spec.Task = spec.Decide(set.Target)
 	}
 	t := set.Target
 	switch spec.Task {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +42,8 @@ func (j *job) state(context.Context) error {
 	if math.IsInf(total, 1) {
 		return DataError{"the row weights add up to +Inf, expected a finite number"}
 	}
-	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
+	j.c = j.spec.scaled(t.loss, j.labels.number, j.weights)
+	if j.spec.Lambda != 0 {
 		j.c = 1 / (j.spec.Lambda * total)
 	} else if j.spec.hasLambda() {
 		j.spec.Lambda = 1 / (j.c * total)
