@@ -20,7 +20,7 @@ var (
 )
 
 func init() {
-	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1: support vector regression", "epsilon", 0.1, false,
+	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1 (10% without C): support vector regression", "epsilon", 0.1, false,
 		func(epsilon float64) Loss { return EpsilonInsensitive{epsilon} })
 }
 

@@ -16,7 +16,7 @@ var (
 )
 
 func init() {
-	registerWith("huber", "(p-y)^2/2 up to |p-y|=delta=1, straight beyond: robust regression", "delta", 1, true,
+	registerWith("huber", "(p-y)^2/2 up to |p-y|=delta=1 (100% without C), straight beyond: robust regression", "delta", 1, true,
 		func(delta float64) Loss { return Huber{delta} })
 }
 

@@ -113,7 +113,7 @@ func registerWith(name, summary, key string, otherwise float64, positive bool, m
 	}
 	if _, numeric := make(otherwise).(Numeric); numeric {
 		widths[name] = width{key, otherwise}
-		expected += ", or a share of the targets' scale as 5%"
+		expected += ", or a share of the scale of the targets as 5%"
 	}
 	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,
 		New: func(p *registry.Params) (Loss, error) {

@@ -20,7 +20,7 @@ var (
 )
 
 func init() {
-	registerWith("squared-epsilon-insensitive", "max(0, |p-y|-epsilon)^2, epsilon=0.1: support vector regression, smooth", "epsilon", 0.1, false,
+	registerWith("squared-epsilon-insensitive", "max(0, |p-y|-epsilon)^2, epsilon=0.1 (10% without C): support vector regression, smooth", "epsilon", 0.1, false,
 		func(epsilon float64) Loss { return SquaredEpsilonInsensitive{epsilon} })
 }
 

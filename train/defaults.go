@@ -98,10 +98,14 @@ func fourDigits(x float64) float64 {
 // UsualC returns the C that Fit takes for the rows of a set where the spec gives neither C nor lambda.
 func (spec *Spec) UsualC(set *dataset.Set) float64 {
 	l, err := spec.own().pickLoss(spec.Loss)
-	if err != nil || set.Target.Number == nil {
-		return 1
-	}
 	asked := *spec
 	asked.Task = cmp.Or(asked.Task, asked.Decide(set.Target))
-	return asked.scaled(l, set.Target.Number, orOnes(set.Weight, set.Rows()))
+	if err != nil || set.Target.Number == nil || asked.Task != "regression" {
+		return 1
+	}
+	y, err := numbersOf(set.Target, spec.TargetLog)
+	if err != nil { // as Fit says
+		return 1
+	}
+	return asked.scaled(l, y.number, orOnes(set.Weight, set.Rows()))
 }

@@ -62,7 +62,7 @@ func (spec *Spec) hasLambda() bool {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.spec.Task == OneClass {
 		s.Task = OneClass
@@ -152,7 +152,7 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 func SpecOf(m *model.Model) (Spec, error) {
 	s, o := m.Statement, ownOf(m)
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
+		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
 		CustomLoss: o.loss, CustomPenalty: o.penalty}
 	k, err := kernelOf(m)
 	if custom, ok := k.(kernel.Func); ok {
