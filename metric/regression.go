@@ -78,6 +78,11 @@ func MedianAbsolute(prediction, target, weight []float64) float64 {
 
 // Median is the value that half of the weight is below, and the middle of two such; NaN: no row counts.
 func Median(values, weight []float64) float64 {
+	if n := len(values); n > 0 && at(weight, 0) > 0 && (weight == nil || slices.Max(weight) == slices.Min(weight)) { // which takes a third of the time
+		sorted := slices.Clone(values)
+		slices.Sort(sorted)
+		return sorted[(n-1)/2] + (sorted[n/2]-sorted[(n-1)/2])/2
+	}
 	type row struct{ value, weight float64 }
 	var rows []row
 	total := 0.0

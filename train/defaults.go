@@ -59,18 +59,18 @@ func (spec *Spec) checkConvex(t terms) error {
 // numbers of widths in per cent. A width that was left open is in per cent where C was too.
 func (spec *Spec) scaled(l loss.Loss, y, weights []float64) (c float64) {
 	numbers, ok := l.(loss.Numeric)
-	if spec.Task != "regression" || !ok {
-		spec.Loss = loss.Fit(spec.Loss, 1)
-		return cmp.Or(spec.C, 1)
-	}
-	open := spec.C == 0 && spec.Lambda == 0 && spec.Nu == 0 && spec.hasLambda()
+	open := ok && spec.Task == "regression" && spec.C == 0 && spec.Lambda == 0 && spec.Nu == 0 && spec.hasLambda()
 	if open {
 		spec.Loss = loss.Relative(spec.Loss)
 	}
-	scale, mean := scaleOf(y, weights)
-	spec.Loss = loss.Fit(spec.Loss, scale)
-	if c = numbers.UsualC(scale, mean); open && c > 0 && c <= math.MaxFloat64 {
-		return c
+	if scale, mean := 1.0, 1.0; open || loss.Fit(spec.Loss, 1) != spec.Loss {
+		if spec.Task == "regression" {
+			scale, mean = scaleOf(y, weights)
+		}
+		spec.Loss = loss.Fit(spec.Loss, scale)
+		if c = numbers.UsualC(scale, mean); open && c > 0 && c <= math.MaxFloat64 {
+			return c
+		}
 	}
 	return cmp.Or(spec.C, 1)
 }
@@ -86,25 +86,19 @@ func scaleOf(y, weights []float64) (scale, mean float64) {
 	if !(scale > 0x1p-40*math.Abs(mean) && scale <= math.MaxFloat64) { // rounding alone
 		scale = 1
 	}
-	return fourDigits(scale), fourDigits(mean)
-}
-
-// fourDigits rounds a number.
-func fourDigits(x float64) float64 {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	return x
+	for _, x := range []*float64{&scale, &mean} {
+		*x, _ = strconv.ParseFloat(strconv.FormatFloat(*x, 'g', 4, 64), 64)
+	}
+	return scale, mean
 }
 
 // UsualC returns the C that Fit takes for the rows of a set where the spec gives neither C nor lambda.
 func (spec *Spec) UsualC(set *dataset.Set) float64 {
-	l, err := spec.own().pickLoss(spec.Loss)
+	l, _ := spec.own().pickLoss(spec.Loss) // errors are for Fit to say
 	asked := *spec
 	asked.Task = cmp.Or(asked.Task, asked.Decide(set.Target))
-	if err != nil || set.Target.Number == nil || asked.Task != "regression" {
-		return 1
-	}
 	y, err := numbersOf(set.Target, spec.TargetLog)
-	if err != nil { // as Fit says
+	if err != nil || set.Target.Number == nil {
 		return 1
 	}
 	return asked.scaled(l, y.number, orOnes(set.Weight, set.Rows()))

@@ -123,15 +123,15 @@ func (s *curved) search() {
 	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
 	for k := 0; ; k++ {
 		first, second := try(t)
-		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start || k > mostTries || k == mostTries && first <= 0 {
+		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start || k > 60 || k == 60 && first <= 0 {
 			break
 		}
 		try, there = s.slope, false
 		if next := t - first/second; first <= 0 {
 			lo, t = t, inside(next, t, hi)
-		} else if hi = t; k == mostTries {
-			t = lo // less than there is to gain, but down
-		} else if t = inside(next, lo, hi); !(first <= steep*start) {
+		} else if hi = t; k == 60 { // the end: less than there is to gain, but down
+			t = lo
+		} else if t = inside(next, lo, hi); !(first <= 100*start) { // an exponential outgrows its tangents, or overflows
 			t = lo + (hi-lo)/2
 		}
 	}
@@ -142,11 +142,6 @@ func (s *curved) search() {
 		s.settle()
 	}
 }
-
-const (
-	mostTries = 60  // along d, of which the last is lower than the first
-	steep     = 100 // times the first slope: there, or where it is no number, steps in t halve the bracket, as an exponential outgrows any tangent
-)
 
 // inside returns t if it makes progress in the bracket from lo to hi, and else
 // its middle; without an upper end, a t between twice and sixteen times lo.
