@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/train"
@@ -52,6 +53,16 @@ func whole(t *testing.T, values int) map[string]*dataset.Set {
 	return sets
 }
 
+// multiples are 60 multiples of step, of so many kinds.
+func multiples(kinds int, step float64) *dataset.Target {
+	y := make([]float64, 60)
+	for i := range y {
+		y[i] = step * float64(i%kinds)
+	}
+	t := dataset.Numbers(y)
+	return &t
+}
+
 // Losses of numbers mean numbers, and losses of margins classes, in every format.
 func TestLossDecidesTheTask(t *testing.T) {
 	tasks := map[string]string{"poisson": "regression", "quantile": "regression", "absolute": "regression", "huber": "regression",
@@ -80,6 +91,14 @@ func TestLossDecidesTheTask(t *testing.T) {
 					t.Errorf("%s, %d values, loss %s: %v", format, values, name, err)
 				} else if numbers := r.Model.Classes == nil; numbers != (tasks[name] == "regression") {
 					t.Errorf("%s, %d values, loss %s: found classes %v", format, values, name, r.Model.Classes)
+				}
+			}
+			if logs := (train.Spec{TargetLog: true}); logs.Decide(set.Target) != "regression" {
+				t.Errorf("%s, %d values: found classes of which the logarithm is asked for", format, values)
+			}
+			for y, want := range map[*dataset.Target]string{multiples(25, 1): "classification", multiples(25, 0.5): "regression", multiples(2, 0.5): "classification"} {
+				if hinge := (train.Spec{Loss: "hinge"}); hinge.Decide(*y) != want {
+					t.Errorf("%d numbers, from 0 to %g: found %s for the hinge, expected %s", len(y.Label), y.Number[len(y.Number)-1], hinge.Decide(*y), want)
 				}
 			}
 			for task, classes := range map[string]int{"classification": values, "regression": 0} { // which is asked for decides
@@ -157,7 +176,8 @@ func TestDefaultsFollowTheTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, y := range map[float64][]float64{2.609: few, 1: {4, 4, 4, 4, 4, 4}} { // the deviation, and 1 where that is 0
+	// The median distance to the median, the deviation where that is 0, and 1 where that is too.
+	for c, y := range map[float64][]float64{2: {1, 2, 3, 5, 6, 1e6}, 2.609: few, 1: {4, 4, 4, 4, 4, 4}} {
 		zeros.Target = dataset.Numbers(y)
 		if found := (&train.Spec{Loss: "absolute"}).UsualC(zeros); found != c {
 			t.Errorf("%v: found C %g, expected %g", y, found, c)
@@ -186,6 +206,9 @@ func TestPoissonDoesNotDiverge(t *testing.T) {
 				}
 				if r.Status == solver.Diverged || (name == "auto" || name == "newton") && r.Status != solver.Converged {
 					t.Errorf("penalty %s, bias %s, solver %s: %s, gap %g", penalty, bias, r.Model.Statement.Solver, r.Status, r.Summary.Gap)
+				}
+				if bias == "free" && name == "newton" && r.Epochs > 5 { // from no weights it takes more
+					t.Errorf("penalty %s: %d epochs, expected at most 5", penalty, r.Epochs)
 				}
 				if !(r.Summary.Primal <= r.Summary.Zero) {
 					t.Errorf("penalty %s, bias %s, solver %s: objective %g, above %g of no weights", penalty, bias, r.Model.Statement.Solver, r.Summary.Primal, r.Summary.Zero)
@@ -248,8 +271,12 @@ func TestTargetLog(t *testing.T) {
 			}
 		}
 	}
+	r, err := search.Run(t.Context(), set, search.Spec{Train: train.Spec{TargetLog: true}, Folds: search.Folds{K: search.LeaveOneOut}, Score: "r2"})
+	if err != nil || r.Candidates[r.Best].Mean < 0.5 {
+		t.Errorf("leaving one row out: found %+v, %v, expected scores in the unit of the targets", r, err)
+	}
 	set.Target.Number[7] = 0
-	_, err := train.Fit(t.Context(), set, train.Spec{TargetLog: true})
+	_, err = train.Fit(t.Context(), set, train.Spec{TargetLog: true})
 	var data train.DataError
 	if !errors.As(err, &data) || !strings.Contains(err.Error(), "row 8") {
 		t.Errorf("found the error %v, expected one that names row 8", err)

@@ -141,7 +141,7 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 	if _, cornered := p.Loss.(loss.Cornered); !cornered && !math.IsInf(p.Loss.Smoothness(), 1) {
 		return w // one step of Newton's method finds the bias sooner than a search
 	}
-	if p.Bias != problem.None {
+	if p.Bias == problem.Free {
 		prediction := make([]float64, n)
 		p.Predict(prediction, w)
 		w[d] = p.BestBias(prediction, 0, 1e-2)
