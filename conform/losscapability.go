@@ -29,6 +29,10 @@ func lossCapabilities(f *findings, l loss.Loss, y float64, points []float64) {
 			f.check((l.Value(p, y) == 0) == within, "the loss is 0 inside its tube, and nowhere else", "p=%g y=%g: %g", p, y, l.Value(p, y))
 		}
 	}
+	if n, ok := l.(loss.Numeric); ok {
+		c := n.UsualC(math.Abs(y)+1, math.Abs(y)/2+0.5)
+		f.check(c > 0 && !math.IsInf(c, 1), "the usual C is a number > 0", "%g", c)
+	}
 	if s, ok := l.(loss.Linked); ok {
 		for _, p := range points {
 			mean := s.Mean(p)

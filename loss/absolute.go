@@ -11,6 +11,7 @@ var (
 	_ Cornered   = Absolute{}
 	_ Invertible = Absolute{}
 	_ Scored     = Absolute{}
+	_ Numeric    = Absolute{}
 )
 
 func init() { register("absolute", "|p-y|: median regression", Absolute{}) }
@@ -20,6 +21,9 @@ func (Absolute) Value(p, y float64) float64 { return math.Abs(p - y) }
 
 // Score is the mean absolute error.
 func (Absolute) Score() (name string, tau float64) { return "mae", 0 }
+
+// UsualC is the scale: no row pulls harder than C, however far its target is.
+func (Absolute) UsualC(scale, mean float64) float64 { return scale }
 
 // Derivative returns the sign of p-y.
 func (Absolute) Derivative(p, y float64) float64 { return sign(p - y) }

@@ -21,6 +21,7 @@ import "math"
 //	CurvedBatch     derivatives of many rows        newton: speed
 //	Targeted        targets from a range            problems: other targets are refused
 //	Scored          a score of its own              searches: what they choose by
+//	Numeric         targets are numbers             the task; C where none is given
 //	Nonconvex       not convex                      kernel machines without a certificate
 //	Ramped          the hinge, flat below a margin  ramp
 
@@ -50,6 +51,16 @@ type Linked interface {
 type LogLinked interface {
 	Linked
 	OfLogarithms()
+}
+
+// Numeric is a loss whose targets are numbers to predict, whatever they look like: never classes.
+//
+// UsualC is the C of regularisation that fits targets of a scale and a mean, where none is given.
+//
+// Law: it is a number > 0 where the scale and the mean are such.
+type Numeric interface {
+	Loss
+	UsualC(scale, mean float64) float64
 }
 
 // Scored is a loss of numbers whose predictions are judged by another score than the squared error:

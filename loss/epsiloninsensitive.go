@@ -16,10 +16,11 @@ var (
 	_ Invertible = EpsilonInsensitive{}
 	_ Tube       = EpsilonInsensitive{}
 	_ Scored     = EpsilonInsensitive{}
+	_ Numeric    = EpsilonInsensitive{}
 )
 
 func init() {
-	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1: support vector regression", "epsilon", 0.1, false,
+	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1 (10% without C): support vector regression", "epsilon", 0.1, false,
 		func(epsilon float64) Loss { return EpsilonInsensitive{epsilon} })
 }
 
@@ -28,6 +29,9 @@ func (l EpsilonInsensitive) Value(p, y float64) float64 { return math.Max(0, mat
 
 // Score is the mean absolute error.
 func (EpsilonInsensitive) Score() (name string, tau float64) { return "mae", 0 }
+
+// UsualC is the scale: no row pulls harder than C, however far its target is.
+func (EpsilonInsensitive) UsualC(scale, mean float64) float64 { return scale }
 
 // Derivative returns the sign of p-y outside the tube, and 0 inside.
 func (l EpsilonInsensitive) Derivative(p, y float64) float64 {

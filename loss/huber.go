@@ -12,10 +12,11 @@ var (
 	_ Curved     = Huber{}
 	_ Cornered   = Huber{}
 	_ Invertible = Huber{}
+	_ Numeric    = Huber{}
 )
 
 func init() {
-	registerWith("huber", "(p-y)^2/2 up to |p-y|=delta=1, straight beyond: robust regression", "delta", 1, true,
+	registerWith("huber", "(p-y)^2/2 up to |p-y|=delta=1 (100% without C), straight beyond: robust regression", "delta", 1, true,
 		func(delta float64) Loss { return Huber{delta} })
 }
 
@@ -27,6 +28,9 @@ func (l Huber) Value(p, y float64) float64 {
 	}
 	return l.Delta * (r - l.Delta/2)
 }
+
+// UsualC is 1: as least squares, in any unit, where the width has that of the targets.
+func (Huber) UsualC(scale, mean float64) float64 { return 1 }
 
 // Derivative returns p-y clipped to [-delta, delta].
 func (l Huber) Derivative(p, y float64) float64 { return clip(p-y, -l.Delta, l.Delta) }

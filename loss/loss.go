@@ -13,8 +13,10 @@
 package loss
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/registry"
@@ -44,12 +46,43 @@ type Loss interface {
 
 var losses, nonconvex = registry.New[Loss]("loss"), registry.New[Loss]("loss")
 
-// New makes the loss that spec describes: a name, or "name:key=value".
+// New makes the loss that spec describes: a name, or "name:key=value". A width in per cent, as
+// epsilon=5%, is that of targets of the scale 1: see [Fit].
 func New(spec string) (Loss, error) {
 	if name, _, _ := strings.Cut(spec, ":"); slices.Contains(nonconvex.Names(), name) {
 		return nonconvex.New(spec)
 	}
-	return losses.New(spec)
+	return losses.New(Fit(spec, 1))
+}
+
+// widths are the parameters that have the unit of the targets, of losses of numbers by name, and
+// their values for targets of the scale 1.
+var widths = map[string]width{}
+
+type width struct {
+	key       string
+	otherwise float64
+}
+
+// Relative writes out the width of a loss of numbers, where it has one and spec does not say it, in
+// per cent of the scale of the targets.
+func Relative(spec string) string {
+	if w, ok := widths[spec]; ok {
+		return fmt.Sprintf("%s:%s=%g%%", spec, w.key, 100*w.otherwise)
+	}
+	return spec
+}
+
+// Fit makes a number of a width in per cent, for targets of that scale.
+func Fit(spec string, scale float64) string {
+	name, rest, _ := strings.Cut(spec, ":")
+	share, relative := strings.CutSuffix(rest, "%")
+	share, known := strings.CutPrefix(share, widths[name].key+"=")
+	x, err := strconv.ParseFloat(share, 64)
+	if _, has := widths[name]; !has || !relative || !known || err != nil {
+		return spec
+	}
+	return fmt.Sprintf("%s:%s=%s", name, widths[name].key, strconv.FormatFloat(x*scale/100, 'g', -1, 64))
 }
 
 // Entries lists the convex losses by name.
@@ -77,6 +110,10 @@ func registerWith(name, summary, key string, otherwise float64, positive bool, m
 	expected, valid := "a number >= 0", func(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }
 	if positive {
 		expected, valid = "a number > 0", func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
+	}
+	if _, numeric := make(otherwise).(Numeric); numeric {
+		widths[name] = width{key, otherwise}
+		expected += ", or a share of the scale of the targets as 5%"
 	}
 	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,
 		New: func(p *registry.Params) (Loss, error) {

@@ -19,6 +19,7 @@ var (
 	_ LogLinked      = Poisson{}
 	_ Batch          = Poisson{}
 	_ Scored         = Poisson{}
+	_ Numeric        = Poisson{}
 )
 
 func init() {
@@ -53,6 +54,9 @@ func (l Poisson) ValueTo(value, slope, p, y, reach []float64) {
 
 // Score is the deviance.
 func (Poisson) Score() (name string, tau float64) { return "deviance", 0 }
+
+// UsualC is one over the mean, which is how much the loss is curved there.
+func (Poisson) UsualC(scale, mean float64) float64 { return 1 / mean }
 
 // Derivative returns e^p - y.
 func (Poisson) Derivative(p, y float64) float64 { return vec.Exp(p) - y }

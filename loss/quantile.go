@@ -16,6 +16,7 @@ var (
 	_ Cornered   = Quantile{}
 	_ Invertible = Quantile{}
 	_ Scored     = Quantile{}
+	_ Numeric    = Quantile{}
 )
 
 func init() {
@@ -33,6 +34,9 @@ func (l Quantile) Value(p, y float64) float64 {
 
 // Score is the pinball loss.
 func (l Quantile) Score() (name string, tau float64) { return "pinball", l.Tau }
+
+// UsualC is the scale: no row pulls harder than C, however far its target is.
+func (Quantile) UsualC(scale, mean float64) float64 { return scale }
 
 // Derivative returns -tau below the target, 1-tau above.
 func (l Quantile) Derivative(p, y float64) float64 {

@@ -16,10 +16,11 @@ var (
 	_ Curved     = SquaredEpsilonInsensitive{}
 	_ Invertible = SquaredEpsilonInsensitive{}
 	_ Tube       = SquaredEpsilonInsensitive{}
+	_ Numeric    = SquaredEpsilonInsensitive{}
 )
 
 func init() {
-	registerWith("squared-epsilon-insensitive", "max(0, |p-y|-epsilon)^2, epsilon=0.1: support vector regression, smooth", "epsilon", 0.1, false,
+	registerWith("squared-epsilon-insensitive", "max(0, |p-y|-epsilon)^2, epsilon=0.1 (10% without C): support vector regression, smooth", "epsilon", 0.1, false,
 		func(epsilon float64) Loss { return SquaredEpsilonInsensitive{epsilon} })
 }
 
@@ -28,6 +29,9 @@ func (l SquaredEpsilonInsensitive) Value(p, y float64) float64 {
 	r := vec.Shrink(p-y, l.Epsilon)
 	return r * r
 }
+
+// UsualC is 1: as least squares, in any unit, where the width has that of the targets.
+func (SquaredEpsilonInsensitive) UsualC(scale, mean float64) float64 { return 1 }
 
 // Derivative returns twice the signed distance from the tube.
 func (l SquaredEpsilonInsensitive) Derivative(p, y float64) float64 {

@@ -43,6 +43,10 @@ type Folds struct {
 	C      float64 `json:"C,omitempty"`
 	Lambda float64 `json:"lambda,omitempty"`
 
+	// Loss is what was asked for, of which each fold has a width and, with neither C nor lambda, C that fit
+	// its targets; "": that of the statement, and C 1.
+	Loss string `json:"loss,omitempty"`
+
 	Balanced bool `json:"balanced,omitempty"` // the classes of each fold have the same weight
 }
 

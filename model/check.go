@@ -73,6 +73,8 @@ func plural(n int, one, many string) string {
 // checkTask refuses a task that is not known, or that the classes are not those of.
 func (m *Model) checkTask() error {
 	switch {
+	case m.Statement.TargetLog && m.Classes != nil:
+		return fmt.Errorf("found the logarithm of the target of %d classes, expected numbers", len(m.Classes))
 	case m.Statement.Task == "":
 		return nil
 	case !m.OneClass():
@@ -158,7 +160,7 @@ func (m *Model) checkImported() error {
 		return nil
 	case imported < len(m.Outputs):
 		return fmt.Errorf("found %d of %d classifiers of another program, expected all or none", imported, len(m.Outputs))
-	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.HardMargin || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
+	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.HardMargin || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil || s.TargetLog:
 		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
 	case m.Schema != nil || m.Outputs[0].Dual != nil:
 		return fmt.Errorf("found a model of another program with columns of a table or dual variables, expected none")

@@ -74,6 +74,7 @@
 //	problem.kernel               checked  Verify: objective
 //	problem.map                  checked  Verify: images are made anew
 //	problem.scheme               checked  Decode: with the number of classes; Verify: objective
+//	problem.target_log           checked  Decode: without classes; Verify: objective
 //	problem.lambda               checked  Verify: objective; 0 with radius, slack, hard margin or nu alone
 //	problem.radius               checked  Verify: objective, norm of weights
 //	problem.slack                checked  Verify: objective, norm of weights

@@ -23,7 +23,7 @@ import (
 const firstFormat = "1"
 
 // formats are the versions that are read.
-var formats = []string{firstFormat, "2"}
+var formats = []string{firstFormat, "2", "3"}
 
 // kindPCA is the kind of components.
 const kindPCA = "pca"
@@ -100,7 +100,7 @@ func readDocument(data []byte, kind string) (map[string]string, map[string]safet
 		return nil, nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
 	}
 	if v := metadata["format_version"]; !slices.Contains(formats, v) {
-		return nil, nil, fmt.Errorf("found model format version %q, expected %s: written by program version %q", v, strings.Join(formats, " or "), metadata["program_version"])
+		return nil, nil, fmt.Errorf("found model format version %q, expected %s: written by program version %q", v, strings.Join(formats, ", "), metadata["program_version"])
 	}
 	if found := metadata["kind"]; found != kind {
 		return nil, nil, &KindError{Found: found, Expected: kind}

@@ -30,6 +30,9 @@ func (m *Model) Write(w io.Writer) error {
 	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil {
 		format = "2"
 	}
+	if m.Statement.TargetLog {
+		format = "3"
+	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Model is a trained linear predictor or, with Support, kernel machine. It is
@@ -38,8 +39,8 @@ type Model struct {
 	Calibration *Calibration // of a model of LIBSVM, where it has one
 	Threshold   *Threshold   // of two classes; nil: 0
 
-	link loss.Probabilistic // nil when scores are not log-odds
-	mean loss.Linked        // nil when numbers predicted are scores
+	link loss.Probabilistic          // nil when scores are not log-odds
+	mean func(score float64) float64 // nil when numbers predicted are scores
 
 	shares joint.Probabilistic // nil where the scores of all classes together are no log-odds
 }
@@ -50,9 +51,10 @@ type Statement struct {
 	Task        string             `json:"task,omitempty"` // OneClass; absent: classes or numbers
 	Loss        string             `json:"loss"`
 	Penalty     string             `json:"penalty"`
-	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
-	Map         string             `json:"map,omitempty"`    // approximates the kernel; absent: none
-	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne or Joint; absent: one against the rest
+	Kernel      string             `json:"kernel,omitempty"`     // absent: a linear model
+	Map         string             `json:"map,omitempty"`        // approximates the kernel; absent: none
+	Scheme      string             `json:"scheme,omitempty"`     // OneAgainstOne or Joint; absent: one against the rest
+	TargetLog   bool               `json:"target_log,omitempty"` // predictions are logarithms of the targets
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"`      // instead of lambda: the norm is at most this
 	Slack       float64            `json:"slack,omitempty"`       // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
@@ -165,7 +167,11 @@ func (m *Model) Seal() error {
 		}
 	}
 	m.link, _ = l.(loss.Probabilistic)
-	m.mean, _ = l.(loss.Linked)
+	if m.mean = nil; m.Statement.TargetLog {
+		m.mean = vec.Exp
+	} else if linked, ok := l.(loss.Linked); ok {
+		m.mean = linked.Mean
+	}
 	return nil
 }
 

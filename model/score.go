@@ -54,10 +54,11 @@ func (m *Model) Predict(x matrix.Vector) float64 {
 }
 
 // Number returns the number predicted where the score is this: the score, unless the loss says
-// that scores are another function of the mean, as the logarithm with the loss poisson.
+// that scores are another function of the mean, as the logarithm with the loss poisson, or they are
+// of the logarithms of targets.
 func (m *Model) Number(score float64) float64 {
 	if m.mean != nil {
-		return m.mean.Mean(score)
+		return m.mean(score)
 	}
 	return score
 }

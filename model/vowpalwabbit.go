@@ -56,6 +56,8 @@ func (m *Model) fitsVW() error {
 		return fmt.Errorf("found %d classes, expected two or numbers: a file of this layout has one predictor", len(m.Classes))
 	case m.Threshold != nil:
 		return errThreshold
+	case m.Statement.TargetLog:
+		return errTargetLog
 	case m.Calibration != nil:
 		return errors.New("found probabilities of a calibration, expected none: the layout has no place for them")
 	case m.vwBits() > 31:

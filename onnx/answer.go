@@ -58,6 +58,9 @@ func (p *predictor) means(scores string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if p.model.Statement.TargetLog {
+		return p.op("Exp", scores), nil
+	}
 	if _, linked := l.(loss.Linked); !linked {
 		return scores, nil
 	}

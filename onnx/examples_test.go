@@ -54,7 +54,7 @@ func response(x []float32) float64 {
 	return float64(x[0]) - 0.5*float64(x[1]) + 0.7*float64(x[2])*float64(x[3]) + 0.3
 }
 
-// targets returns labels of so many classes, or numbers; kind "counts": whole ones.
+// targets returns labels of so many classes, or numbers; kind "counts": whole ones, "above 0" others.
 func targets(rows [][]float32, kind string, classes int) dataset.Target {
 	var labels []string
 	var numbers []float64
@@ -63,6 +63,8 @@ func targets(rows [][]float32, kind string, classes int) dataset.Target {
 		switch kind {
 		case "counts":
 			y = math.Floor(math.Exp(min(y, 3)))
+		case "above 0":
+			y = math.Exp(min(y, 3))
 		case "classes":
 			labels = append(labels, string(rune('a'+int(min(max(y+float64(classes)/2, 0), float64(classes-1))))))
 		}
@@ -88,6 +90,7 @@ var kinds = []struct {
 	{name: "scaled", target: "classes", classes: 3, spec: train.Spec{Scaling: "std"}},
 	{name: "ridge", target: "numbers", spec: train.Spec{Loss: "squared"}},
 	{name: "poisson", target: "counts", spec: train.Spec{Task: "regression", Loss: "poisson", Solver: "newton"}},
+	{name: "logarithm", target: "above 0", spec: train.Spec{TargetLog: true, Loss: "huber"}},
 	{name: "probabilities of two", target: "classes", classes: 2, spec: train.Spec{Loss: "logistic"}},
 	{name: "probabilities against the rest", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic"}},
 	{name: "probabilities of pairs", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}},

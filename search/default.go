@@ -29,7 +29,8 @@ const (
 //	gamma    of rbf, poly and sigmoid: seven powers of 4 around one over the mean squared distance of two rows
 //	nu       0.05 to 0.5, instead of C for classes
 //
-// Only the place of the grid of gamma and lambda is found in all rows.
+// C is a multiple of what train takes where none is given, which for most losses of numbers follows the
+// targets. Only the place of the grid of C, gamma and lambda is found in all rows.
 func Defaults(ctx context.Context, set *dataset.Set, spec train.Spec, task string) ([]Axis, error) {
 	var axes []Axis
 	fixed := spec.C != 0 || spec.Lambda != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.HardMargin
@@ -38,13 +39,13 @@ func Defaults(ctx context.Context, set *dataset.Set, spec train.Spec, task strin
 		axes = append(axes, mustParse("nu=0.05,0.1,0.2,0.3,0.4,0.5")...)
 	case fixed:
 	case spec.IsMachine():
-		axes = append(axes, mustParse("C=2^-3..2^9")...)
+		axes = append(axes, usualTimes("C=2^-3..2^9", set, spec, task))
 	default:
 		lambdas, err := sparsePath(ctx, set, spec, task, pathValues, pathDepth)
 		if err != nil {
 			return nil, err
 		}
-		if axes = append(axes, mustParse("C=1e-4..1e4")...); lambdas != nil {
+		if axes = append(axes, usualTimes("C=1e-4..1e4", set, spec, task)); lambdas != nil {
 			axes = []Axis{*lambdas}
 		}
 	}
@@ -56,6 +57,17 @@ func Defaults(ctx context.Context, set *dataset.Set, spec train.Spec, task strin
 		axes = append(axes, gammas)
 	}
 	return axes, nil
+}
+
+// usualTimes are values of C as multiples of the usual one.
+func usualTimes(text string, set *dataset.Set, spec train.Spec, task string) Axis {
+	spec.Task = task
+	axis, usual := mustParse(text)[0], spec.UsualC(set)
+	for k, v := range axis.Values {
+		x, _ := power(v)
+		axis.Values[k] = spell(rounded6(usual * x))
+	}
+	return axis
 }
 
 // mostEpochs is how many epochs a problem of a search gets where the spec does not say; 0: as many as it takes.

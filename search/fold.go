@@ -71,10 +71,10 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	return folds, nil
 }
 
-// Holdout returns one fold, judged on a share of the rows, of each class alike.
+// Holdout returns one fold, judged on a share of the rows, of each class alike where the task is classification.
 func Holdout(set *dataset.Set, task string, share float64, seed uint64) ([]Fold, error) {
 	classes := set.Target.Code
-	if cmp.Or(task, train.Decide(set.Target)) != "classification" {
+	if task != "classification" {
 		classes = nil
 	}
 	var fold Fold

@@ -47,7 +47,11 @@ func Refit(ctx context.Context, v *train.Verification, m *model.Model, set *data
 	if m.Scaling != nil {
 		spec.Scaling = m.Scaling.Kind
 	}
-	spec.C, spec.Lambda = how.C, how.Lambda
+	if spec.C, spec.Lambda = how.C, how.Lambda; how.Loss != "" {
+		spec.Loss = how.Loss
+	} else if how.C == 0 && m.Statement.Lambda != 0 && m.Statement.Nu == 0 && how.Lambda == 0 {
+		spec.C = 1
+	}
 	var classes []uint32
 	if m.Classes != nil {
 		classes = set.Target.Code

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver/leaveout"
 	"github.com/fenchel-ml/fenchel/train"
@@ -196,7 +197,7 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	}
 	r := &run{set: set, spec: spec, task: spec.Train.Task, result: &Result{Rule: spec.Rule}}
 	if r.task == "" {
-		r.task = train.Decide(set.Target)
+		r.task = spec.decide(set.Target)
 	}
 	if set.Target.Absent() {
 		return nil, train.DataError{Reason: "the data have no targets: expected a label in every row"}
@@ -211,6 +212,20 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 		r.dealt = r.folds[:len(r.folds)/max(1, r.spec.Folds.Repeats)]
 	}
 	return r, r.arrange()
+}
+
+// decide is the task of the search where it names none: what one of its losses says, if any does.
+func (s Spec) decide(t dataset.Target) string {
+	for _, a := range s.Axes {
+		for _, v := range a.Values {
+			if one := s.Train; a.Key == "loss" {
+				if one.Loss = v; one.Decide(t) != train.Decide(t) {
+					return one.Decide(t)
+				}
+			}
+		}
+	}
+	return s.Train.Decide(t)
 }
 
 // deal deals out the rows.
@@ -269,6 +284,9 @@ func (r *run) axes() ([]int, error) {
 		var err error
 		if axes, err = Defaults(r.ctx, r.set, r.spec.Train, r.task); err != nil {
 			return nil, err
+		}
+		if s := &r.spec.Train; s.C == 0 && s.Lambda == 0 && s.Nu == 0 {
+			s.Loss = loss.Relative(s.Loss) // as the values of C are
 		}
 	}
 	r.spec.Train.Task = r.task

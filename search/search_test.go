@@ -274,3 +274,35 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 }
+
+// The grid of C follows the targets, widths those of each fold, and a loss of numbers among those that are
+// searched makes few whole numbers numbers; values that are given are taken as they are.
+func TestSearchFollowsTheTargets(t *testing.T) {
+	set := generated(t, "@linear:n=60,d=3,seed=1")
+	y := make([]float64, set.Rows())
+	for i, x := range set.Target.Number {
+		y[i] = 1e4 * x
+	}
+	set.Target = dataset.Numbers(y)
+	usual := (&train.Spec{Loss: "epsilon-insensitive"}).UsualC(set)
+	r, err := search.Run(context.Background(), set, search.Spec{Train: train.Spec{Loss: "epsilon-insensitive"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := r.Candidates[r.Best].Spec
+	if first := r.Candidates[0].Spec.C; math.Abs(first-1e-4*usual) > 1e-5*first || best.Loss != "epsilon-insensitive:epsilon=10%" {
+		t.Errorf("found C from %g on and the loss %s, expected %g and a width in per cent", first, best.Loss, 1e-4*usual)
+	}
+	r, err = search.Run(context.Background(), set, search.Spec{Train: train.Spec{Loss: "epsilon-insensitive"}, Axes: []search.Axis{{Key: "C", Values: []string{"1"}}}})
+	if err != nil || r.Candidates[0].Spec.Loss != "epsilon-insensitive" || r.Candidates[0].Spec.C != 1 {
+		t.Errorf("found %+v, %v, expected what was given", r, err)
+	}
+	for i := range y {
+		y[i] = float64(i % 4)
+	}
+	set.Target = dataset.Numbers(y)
+	r, err = search.Run(context.Background(), set, search.Spec{Axes: []search.Axis{{Key: "loss", Values: []string{"squared", "huber"}}}})
+	if err != nil || r.Candidates[1].Spec.Task != "regression" {
+		t.Errorf("found %v, expected the losses of numbers to decide", err)
+	}
+}

@@ -137,6 +137,7 @@ func kinds() map[string]kind {
 		"nu regression":             numbers(train.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Scaling: "none"}),
 		"one class":                 {text: twoText, probe: oneProbe, format: "libsvm", spec: train.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Task: train.OneClass}},
 		"regression":                numbers(train.Spec{}),
+		"logarithm":                 {text: "2.5 1:1 2:2\n1.5 1:-2 2:1\n7 2:3\n0.25 1:-1 2:4\n", probe: "1 1:2 2:1\n", format: "libsvm", spec: train.Spec{TargetLog: true, Loss: "huber", Gap: 1e-6}},
 		"table":                     {text: tableText, probe: tableProbe, format: "csv", target: "price", weight: "w"},
 		"table of all sorts":        {text: sortsText, probe: sortsProbe, format: "csv", target: "price"},
 		"fourier":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "fourier:dim=8", Seed: 3}),

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,9 +11,11 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // labels is a target column as one or several vectors of numbers.
@@ -63,6 +66,32 @@ func Decide(t dataset.Target) string {
 	return "regression"
 }
 
+// Decide is the task of the spec for targets where it names none: that of its loss, if it is one of
+// numbers alone or of classes alone, and else what [Decide] says. Fractions are classes for no loss
+// where there are more than 20 of them, or two rows for each are missing.
+func (spec *Spec) Decide(t dataset.Target) string {
+	l, _ := spec.own().pickLoss(spec.Loss) // nil where there is no such loss, as Check says
+	if _, numbers := l.(loss.Numeric); numbers || spec.TargetLog {
+		return "regression"
+	}
+	fraction := slices.ContainsFunc(t.Number, func(x float64) bool { return x != math.Trunc(x) })
+	if _, margin := l.(loss.Margin); margin && t.Code != nil && !(fraction && len(t.Label) > min(20, len(t.Code)/2)) {
+		return "classification"
+	}
+	return Decide(t)
+}
+
+// Doubt says that whole numbers are taken for classes though the loss that was asked for is as much one of numbers; nil:
+// they are not, or nothing had to be decided.
+func (spec *Spec) Doubt(t dataset.Target) error {
+	l, err := spec.own().pickLoss(spec.Loss)
+	_, margin := l.(loss.Margin)
+	if spec.Task != "" || spec.Loss == "" || err != nil || margin || t.Number == nil || len(t.Label) <= 2 || spec.Decide(t) == "regression" {
+		return nil
+	}
+	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: --task regression predicts them as numbers", len(t.Label), spec.Loss)
+}
+
 // count returns how many rows each label has.
 func count(t dataset.Target) []int {
 	rows := make([]int, len(t.Label))
@@ -75,7 +104,7 @@ func count(t dataset.Target) []int {
 // readLabels turns the targets into what the task needs.
 func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 	if spec.Task == "" {
-		spec.Task = Decide(set.Target)
+		spec.Task = spec.Decide(set.Target)
 	}
 	t := set.Target
 	switch spec.Task {
@@ -88,7 +117,7 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 		if spec.ClassWeight != nil || spec.Balanced {
 			return nil, fmt.Errorf("class weights need classes, but the task is regression")
 		}
-		return &labels{number: t.Number}, nil
+		return numbersOf(t, spec.TargetLog)
 	case "classification":
 		if t.Code == nil {
 			return nil, fmt.Errorf("found more than %d different targets: expected fewer classes, or --task regression", dataset.MaxLabels)
@@ -96,6 +125,38 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 		return classLabels(t, set.Weight, spec)
 	}
 	return nil, registry.Unknown("task", spec.Task, Tasks())
+}
+
+// numbersOf are targets that are numbers, or their logarithms.
+func numbersOf(t dataset.Target, logarithms bool) (*labels, error) {
+	l := &labels{number: t.Number}
+	if !logarithms {
+		return l, nil
+	}
+	l.number = make([]float64, len(t.Number))
+	for i, y := range t.Number {
+		if !(y > 0) {
+			return nil, DataError{fmt.Sprintf("row %d: found the target %g, expected a number > 0, of which the logarithm is to be learned", i+1, y)}
+		}
+		l.number[i] = vec.Log(y)
+	}
+	return l, nil
+}
+
+// checkTargetLog refuses logarithms of what has none, or where the loss takes them itself.
+func (spec *Spec) checkTargetLog() error {
+	l, _ := spec.own().pickLoss(spec.Loss)
+	_, linked := l.(loss.Linked)
+	_, margin := l.(loss.Margin)
+	switch {
+	case !spec.TargetLog:
+		return nil
+	case spec.Task != "" && spec.Task != "regression" || margin:
+		return errors.New("the logarithm of a target of classes: expected numbers, and a loss of numbers")
+	case linked:
+		return fmt.Errorf("the logarithm of the target with the loss %s, whose predictions are those of other numbers already: expected one of the two", spec.Loss)
+	}
+	return nil
 }
 
 // oneClassLabels are those of rows that have none, or none that counts.

@@ -51,6 +51,11 @@ func (p *Part) LeaveOneOut(ctx context.Context, spec Spec, c []float64) ([][]flo
 	all := make([][]float64, len(c))
 	for k := range c {
 		all[k] = f.predict(1/c[k], p.threads)
+		for i, x := range all[k] {
+			if spec.TargetLog {
+				all[k][i] = vec.Exp(x)
+			}
+		}
 	}
 	return all, nil
 }

@@ -26,7 +26,7 @@ func (spec Spec) CheckTest(set, test *dataset.Set) error {
 		return nil
 	}
 	var classes []string // nil: numbers
-	if cmp.Or(spec.Task, Decide(known)) == "classification" {
+	if cmp.Or(spec.Task, spec.Decide(known)) == "classification" {
 		classes, _ = sortLabels(known)
 	} else if known.Number == nil {
 		return nil

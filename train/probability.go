@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
@@ -138,6 +139,11 @@ func (c *calibrator) dealt() *model.Folds {
 		how = *c.spec.Dealt
 	}
 	how.C, how.Lambda, how.Balanced = c.spec.C, c.spec.Lambda, c.spec.Balanced
+	if l, _ := c.spec.own().pickLoss(c.spec.Loss); c.result.Model.Classes == nil && c.spec.CustomLoss == nil {
+		if _, numbers := l.(loss.Numeric); numbers {
+			how.Loss = c.spec.Loss
+		}
+	}
 	return &how
 }
 

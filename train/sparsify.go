@@ -393,7 +393,7 @@ func (s *sparsifying) tube(response []float64) float64 {
 	if nu := s.model.Statement.Nu; nu > 0 {
 		errors := make([]float64, len(response))
 		for i, p := range response {
-			errors[i] = math.Abs(s.set.Target.Number[i] - p)
+			errors[i] = math.Abs(s.targets[0][i] - p)
 		}
 		slices.Sort(errors)
 		return errors[min(len(errors)-1, int((1-nu)*float64(len(errors))))]

@@ -26,9 +26,10 @@ import (
 // a support vector machine for classes, least squares for numbers, with lambda
 // = 1/N and a free bias, to a proved relative gap of 1e-3.
 type Spec struct {
-	Task    string // one of Tasks; "": classification or regression, decided by the targets, see Decide
-	Loss    string // as loss.New takes it; "": hinge for classes, squared for numbers, epsilon-insensitive with nu
-	Penalty string // as penalty.New takes it; "": l2
+	Task      string // one of Tasks; "": classification or regression, decided by the targets, see Decide
+	Loss      string // as loss.New takes it; "": hinge for classes, squared for numbers, epsilon-insensitive with nu
+	TargetLog bool   // learn the logarithms of targets, which must be numbers > 0: predictions are their exponentials
+	Penalty   string // as penalty.New takes it; "": l2
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
 	// kernel.New takes it; gamma=auto is 1/features, and what rbf, poly and sigmoid
@@ -57,7 +58,8 @@ type Spec struct {
 
 	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
 	// the other way round, N being the sum of the row weights. At most one may
-	// be set; with neither, C = 1.
+	// be set; with neither, C = 1, or for losses of numbers what fits the scale of the targets,
+	// which is then the unit of widths that Loss leaves open: [Spec.UsualC]. A width in per cent is always of it.
 	Lambda, C float64
 
 	// Radius and Slack state other problems instead of one with lambda:
@@ -153,6 +155,9 @@ func (spec Spec) Check() error {
 		return err
 	}
 	if _, err := spec.terms(); err != nil {
+		return err
+	}
+	if err := spec.checkTargetLog(); err != nil {
 		return err
 	}
 	if err := spec.checkJoint(); err != nil {

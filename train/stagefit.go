@@ -164,9 +164,6 @@ func (o objective) dims() int {
 // conjugate is finite at X^T(s.g)/(lambda N) from there on.
 func (p *Part) LargestLambda(ctx context.Context, spec Spec) (float64, error) {
 	spec.Threads = p.threads
-	if spec.C == 0 && spec.Lambda == 0 {
-		spec.C = 1
-	}
 	j := &job{spec: spec, set: p.set, part: p}
 	if err := j.prepare(ctx); err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +42,8 @@ func (j *job) state(context.Context) error {
 	if math.IsInf(total, 1) {
 		return DataError{"the row weights add up to +Inf, expected a finite number"}
 	}
-	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
+	j.c = j.spec.scaled(t.loss, j.labels.number, j.weights)
+	if j.spec.Lambda != 0 {
 		j.c = 1 / (j.spec.Lambda * total)
 	} else if j.spec.hasLambda() {
 		j.spec.Lambda = 1 / (j.c * total)
@@ -62,7 +62,7 @@ func (spec *Spec) hasLambda() bool {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.spec.Task == OneClass {
 		s.Task = OneClass
@@ -152,7 +152,7 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 func SpecOf(m *model.Model) (Spec, error) {
 	s, o := m.Statement, ownOf(m)
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
+		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
 		CustomLoss: o.loss, CustomPenalty: o.penalty}
 	k, err := kernelOf(m)
 	if custom, ok := k.(kernel.Func); ok {

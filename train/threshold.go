@@ -25,7 +25,7 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 	case spec.Costs != nil:
 		what = "costs"
 	}
-	if set.Target.Absent() || cmp.Or(spec.Task, Decide(set.Target)) != "classification" {
+	if set.Target.Absent() || cmp.Or(spec.Task, spec.Decide(set.Target)) != "classification" {
 		return fmt.Errorf("found %s, which two classes can have, but the task is another", what)
 	}
 	classes := ClassesOf(set.Target)

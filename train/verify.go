@@ -367,7 +367,7 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		if set.Target.Number == nil {
 			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
 		}
-		return &labels{number: set.Target.Number}, nil
+		return numbersOf(set.Target, m.Statement.TargetLog)
 	}
 	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne, byClass: m.Support != nil, joint: m.IsJoint()}
 	for i, c := range matchClasses(m.Classes, set.Target) {

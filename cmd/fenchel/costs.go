@@ -66,14 +66,14 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	}
 	p.in.register(cmd, true)
 	f, s := cmd.Flags(), &p.spec.Spec
-	f.StringVar(&p.ranges[0], "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N)")
+	f.StringVar(&p.ranges[0], "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N); of absolute and quantile the default is times the median distance of the targets to their median")
 	f.StringVar(&p.ranges[1], "radius", "", "instead: first and last bound on the norm, as lo..hi")
 	f.StringVar(&p.ranges[2], "slack", "", "instead: first and last average slack of the largest margin, as lo..hi")
 	f.IntVar(&p.spec.Points, "points", 50, "how many values, for --radius, --slack and --loss squared")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap that every machine must prove; those of all C are exact, but for rounding")
 	f.DurationVar(&s.Time, "time", 0, "end after this time, such as 60s, with the machines found so far")
 	f.StringVar(&p.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
-	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
+	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the loss, or the targets)")
 	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
 	p.kernel.parametersOf(cmd)
@@ -150,6 +150,10 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	}
 	printing.Warn(cmd, set.Warnings)
 	p.spec.Threads = p.in.opt.Threads
+	if !cmd.Flags().Changed(p.spec.Over) {
+		usual := p.spec.UsualC(set)
+		p.spec.From, p.spec.To = usual*p.spec.From, usual*p.spec.To
+	}
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
 	facts, err := train.Path(cmd.Context(), set, p.spec, func(point train.PathPoint) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -35,7 +36,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 	spec.Train.From, spec.Train.Notes = nil, nil
 	spec.Train.Threads = t.in.opt.Threads
 	if t.holdout > 0 {
-		if spec.Given, err = search.Holdout(t.set, t.spec.Task, t.holdout, t.spec.Seed); err != nil {
+		if spec.Given, err = search.Holdout(t.set, cmp.Or(t.spec.Task, t.spec.Decide(t.set.Target)), t.holdout, t.spec.Seed); err != nil {
 			return err
 		}
 	}

@@ -159,6 +159,9 @@ func nameOf(m *model.Model, c int) string { return "class " + printing.Spell(out
 func termsOf(m *model.Model) string {
 	p := m.Statement
 	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)
+	if p.TargetLog {
+		text = fmt.Sprintf("loss %s of the target's logarithm, penalty %s", p.Loss, p.Penalty)
+	}
 	if p.Kernel != "" {
 		text += ", kernel " + p.Kernel
 	}

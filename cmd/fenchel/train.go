@@ -190,6 +190,9 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	if t.set, err = t.in.read(cmd, sources); err != nil {
 		return err
 	}
+	if doubt := t.spec.Doubt(t.set.Target); doubt != nil {
+		t.set.Warnings = append(t.set.Warnings, doubt)
+	}
 	printing.Warn(cmd, t.set.Warnings)
 	t.adviseScale(cmd)
 	if t.test == nil {

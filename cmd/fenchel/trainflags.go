@@ -28,10 +28,11 @@ import (
 // registerProblem adds the flags that state the problem, and how exactly it is solved.
 func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
-	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the targets) or one-class: outlier detection, which needs --nu and no targets")
+	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the loss, or the targets) or one-class: outlier detection, which needs --nu and no targets")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
+	f.BoolVar(&s.TargetLog, "target-log", false, "learn the logarithm of the target, which must be above 0; what is predicted is its exponential")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
-	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights)")
+	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")

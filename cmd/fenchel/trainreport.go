@@ -192,6 +192,9 @@ func (t *trainer) addProblem(out map[string]any) {
 	if m.OneClass() {
 		out["task"] = train.OneClass
 	}
+	if m.Statement.TargetLog {
+		out["target_log"] = true
+	}
 	for name, why := range map[string]string{"unproved": t.result.Unproved, "bias_why": t.result.BiasWhy, "solver_why": t.result.Why} {
 		if why != "" {
 			out[name] = why

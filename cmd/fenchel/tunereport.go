@@ -404,6 +404,9 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	if m.Calibration != nil {
 		out["calibrated_by"] = t.calibratedBy()
 	}
+	if m.Statement.TargetLog {
+		out["target_log"] = true
+	}
 	if t.found.ScoreWhy != "" {
 		out["score_why"] = t.found.ScoreWhy
 	}

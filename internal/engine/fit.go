@@ -29,6 +29,7 @@ type spec struct {
 	Slack  float64 `json:"slack"`
 
 	HardMargin bool `json:"hard_margin"`
+	TargetLog  bool `json:"target_log"`
 
 	Gap        float64           `json:"gap"`
 	Epochs     int               `json:"epochs"`
@@ -49,7 +50,7 @@ type spec struct {
 func (s spec) spec() train.Spec {
 	return train.Spec{
 		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
-		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin,
+		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, TargetLog: s.TargetLog,
 		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
 		NoDual: s.NoDual, Probabilities: s.Probabilities, Notes: s.Notes, ClassWeight: s.ClassWeight, Balanced: s.Balanced,
 	}

@@ -280,7 +280,7 @@ class KernelRegressor(Regressor, Machine):
     Parameters are those of :class:`KernelClassifier`; losses for numbers are "squared",
     "epsilon-insensitive:epsilon=0.1", "absolute", "huber", "quantile:tau=0.5" and others of
     ``fenchel list losses``. With ``nu`` the width of the tube is chosen so that this share of
-    the rows is outside.
+    the rows is outside. Without ``C`` and with ``target_log`` as of :class:`LinearRegressor`.
 
     Examples
     --------
@@ -292,7 +292,7 @@ class KernelRegressor(Regressor, Machine):
 
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="squared", nu=None, bias="free",
-        solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None,
+        solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False,
     ):  # fmt: skip
         self.kernel = kernel
         self.C = C
@@ -309,9 +309,10 @@ class KernelRegressor(Regressor, Machine):
         self.cache_size = cache_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.target_log = target_log
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        return {**super()._spec(X, weights), "nu": given(self.nu, "nu")}
+        return {**super()._spec(X, weights), "nu": given(self.nu, "nu"), "target_log": bool(self.target_log)}
 
 
 class OneClass(OutlierMixin, Machine):

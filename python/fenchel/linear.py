@@ -312,8 +312,10 @@ class Regressor(RegressorMixin):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return a number for each row, of shape (n_samples,)."""
-        return self._scores(X).ravel()
+        """Return a number for each row, of shape (n_samples,): with the loss poisson the mean."""
+        scores = self._scores(X).ravel()
+        logarithms = getattr(self, "target_log", False) or str(getattr(self, "loss", "")).split(":")[0] == "poisson"
+        return np.exp(scores) if logarithms else scores
 
 
 class LinearRegressor(Regressor, Linear):
@@ -321,7 +323,10 @@ class LinearRegressor(Regressor, Linear):
 
     Parameters are those of :class:`LinearClassifier`; losses for numbers are "squared",
     "absolute", "huber:delta=1", "epsilon-insensitive:epsilon=0.1", "quantile:tau=0.9",
-    "poisson" and others of ``fenchel list losses``.
+    "poisson" and others of ``fenchel list losses``. Without ``C`` and ``lam`` C, and widths that
+    are not given, follow the scale of y (``fenchel help options``); "huber:delta=50%" always does.
+    With ``target_log`` the logarithm of y, which must be above 0, is learned, and ``predict``
+    returns exponentials.
 
     Attributes
     ----------
@@ -340,7 +345,7 @@ class LinearRegressor(Regressor, Linear):
 
     def __init__(
         self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False,
     ):  # fmt: skip
         self.loss = loss
         self.penalty = penalty
@@ -354,11 +359,10 @@ class LinearRegressor(Regressor, Linear):
         self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.target_log = target_log
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        return {**super()._spec(X, weights), "target_log": bool(self.target_log)}
 
     def _shape(self) -> None:
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return a number for each row, of shape (n_samples,): with the loss poisson the mean."""
-        scores = super().predict(X)
-        return np.exp(scores) if str(self.loss).split(":")[0] == "poisson" else scores

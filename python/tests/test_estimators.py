@@ -1,5 +1,6 @@
 """scikit-learn's own checks of all estimators."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
@@ -55,3 +56,30 @@ def test_weights(estimator):
     name = type(estimator).__name__
     checks.check_sample_weight_equivalence_on_dense_data(name, clone(estimator))
     checks.check_sample_weight_equivalence_on_sparse_data(name, clone(estimator))
+
+
+@pytest.mark.parametrize("loss", ["huber", "absolute", "epsilon-insensitive", "squared-epsilon-insensitive", "poisson"])
+@pytest.mark.parametrize("kind", [fenchel.LinearRegressor, fenchel.KernelRegressor])
+def test_targets_of_any_size(loss, kind):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 3)).astype(np.float32)
+    y = 3e5 * np.exp(X @ [0.1, 0.05, -0.1] + 0.02 * rng.normal(size=120))
+    machine = {"kernel": "linear"} if kind is fenchel.KernelRegressor else {}
+    if machine and loss == "poisson":
+        pytest.skip("machines have no free bias for this loss, and a penalised one is too small")
+    assert kind(loss=loss, **machine).fit(X, y).score(X, y) > 0.9
+    if loss != "poisson":
+        assert kind(loss=loss, C=1e-3, **machine).fit(X, y).score(X, y) < 0.9
+
+
+@pytest.mark.parametrize("estimator", [fenchel.LinearRegressor(target_log=True, gap=1e-8), fenchel.KernelRegressor("linear", target_log=True, gap=1e-8)])
+def test_target_log(estimator):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 2)).astype(np.float32)
+    y = np.exp(X @ [1.0, -0.5])
+    plain = type(estimator)(**{**estimator.get_params(), "target_log": False}).fit(X, np.log(y))
+    model = estimator.fit(X, y)
+    np.testing.assert_allclose(model.predict(X), np.exp(plain.predict(X)), rtol=1e-6)
+    assert not fenchel.verify(model, X, y).problems
+    with pytest.raises(ValueError, match="row 1.*expected a number > 0"):
+        estimator.fit(X, -y)

@@ -27,7 +27,11 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if refused != nil {
 		second, refused = "cd", column.CD{}.Accepts(p)
 	}
-	switch {
+	switch unbounded := !cornered && math.IsInf(p.Loss.Smoothness(), 1); {
+	case unbounded && refused == nil:
+		return second, "dual steps are short where the curvature of the loss has no bound"
+	case unbounded && d <= hessian.MostColumns:
+		return "admm", "dual steps are short where the curvature of the loss has no bound"
 	case cornered && d > hessian.MostColumns:
 		return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
 	case refused != nil:

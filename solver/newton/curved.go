@@ -121,18 +121,19 @@ func (s *curved) search() {
 		try = func(t float64) (first, second float64) { return s.arrive(s.move, s.d, t) }
 	}
 	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
-	for k := range 60 {
+	for k := 0; ; k++ {
 		first, second := try(t)
-		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start {
+		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start || k > 60 || k == 60 && first <= 0 {
 			break
 		}
 		try, there = s.slope, false
-		if first > 0 {
-			hi = t
-		} else {
-			lo = t
+		if next := t - first/second; first <= 0 {
+			lo, t = t, inside(next, t, hi)
+		} else if hi = t; k == 60 { // the end: less than there is to gain, but down
+			t = lo
+		} else if t = inside(next, lo, hi); !(first <= 100*start) { // an exponential outgrows its tangents, or overflows
+			t = lo + (hi-lo)/2
 		}
-		t = inside(t-first/second, lo, hi)
 	}
 	s.length = t
 	vec.Axpy64(s.w, t, s.d)

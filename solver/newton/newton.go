@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -137,7 +138,7 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 			w[d] = -sum / (p.Lambda * p.N)
 		}
 	}
-	if _, cornered := p.Loss.(loss.Cornered); !cornered {
+	if _, cornered := p.Loss.(loss.Cornered); !cornered && !math.IsInf(p.Loss.Smoothness(), 1) {
 		return w // one step of Newton's method finds the bias sooner than a search
 	}
 	if p.Bias == problem.Free {
