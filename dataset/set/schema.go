@@ -27,7 +27,7 @@ type Schema struct {
 	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 
-	Missing []string `json:"missing,omitempty"` // spellings of a missing value besides the usual ones
+	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
 
 	records atomic.Pointer[recordMaker] // nil until Row is called
 }

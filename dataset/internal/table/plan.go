@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
@@ -110,7 +111,7 @@ func (t *table) settle(opt *set.Options) error {
 	if t.fixed {
 		return nil
 	}
-	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt)}
+	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: slices.Clone(missingOf(opt))}
 	for i := range t.names {
 		c := t.column(i)
 		if t.roles[i] == roleCategory {

@@ -201,7 +201,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 // passes reads the rows as often as it takes to know what the columns are.
 func (t *table) passes(ctx context.Context, opt *set.Options) error {
 	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
-	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	keep := (t.skip || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
 		in.Before = in.Line
 	}

@@ -157,6 +157,11 @@ func (t *table) numbers(slot, at int, r *set.Reading) (ok bool, err error) {
 	if r.Odd >= 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s: taken as missing", slips(c.Name, words, r, place)))
 	}
+	for k, v := range r.Value { // new rows may have them too
+		if word := words[k]; math.IsNaN(v) && word != set.MissingCategory && !set.IsDash([]byte(word)) && !t.isAlso([]byte(word)) {
+			t.also[word], t.schema.Missing = struct{}{}, append(t.schema.Missing, word)
+		}
+	}
 	if strings.ContainsFunc(r.Unit, unicode.IsLetter) {
 		t.warnings = append(t.warnings, fmt.Errorf("column %q: taken as numbers with the unit %s (for categories: --categorical %s)", c.Name, fault.Printable(r.Unit), c.Name))
 	}
@@ -283,18 +288,19 @@ func (t *table) labels() (set.Target, error) {
 	if bad := slices.IndexFunc(r.Value, math.IsNaN); bad >= 0 {
 		return out, place(bad).Fault("found %s as target%s, expected a number, as in %d of %d rows (%s)", fault.Quote([]byte(out.Label[bad])), t.targetBy(), r.Read, len(out.Code), skipHint)
 	}
-	if !t.fixed && !r.IsPlain(out.Label) {
+	if !t.fixed && (r.Kind == set.KindComma || !r.IsPlain(out.Label)) {
 		t.schema.Columns[t.target].Kind, t.schema.Columns[t.target].Unit = r.Kind, r.Unit
 	}
 	return asNumbers(out, r.Value), nil
 }
 
-// namesNumbers reports whether nearly all labels are numbers. Few plain ones beside others are
+// namesNumbers reports whether nearly all labels are numbers. Few whole ones beside others are
 // names of classes.
 func (t *table) namesNumbers() bool {
 	const few = 20
 	r, labels := t.asNumbers, t.answer.Label
-	return r.Kind.IsNumber() && r.Agree() && !(len(labels) <= few && slices.ContainsFunc(r.Value, math.IsNaN) && r.IsPlain(labels))
+	fraction := slices.ContainsFunc(r.Value, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) })
+	return r.Kind.IsNumber() && r.Agree() && (len(labels) > few || fraction || !slices.ContainsFunc(r.Value, math.IsNaN) || !r.IsPlain(labels))
 }
 
 const skipHint = "--skip-unlabelled leaves out rows without a target"
