@@ -208,34 +208,14 @@ func readClock(t []byte) (c clock, ok bool) {
 
 // readZone reads Z or an offset such as +02:00, or nothing.
 func readZone(t []byte) (seconds int, ok bool) {
-	switch {
-	case len(t) == 0, string(t) == "Z", string(t) == "UTC":
+	if len(t) == 0 || string(t) == "UTC" {
 		return 0, true
-	case t[0] != '+' && t[0] != '-':
-		return 0, false
 	}
-	h, rest := readPart(t[1:])
-	if h.word != 0 || rest == nil {
-		return 0, false
-	}
-	minutes := 60 * h.value
-	switch {
-	case h.digits == 4 && len(rest) == 0: // +0200
-		minutes = 60*(h.value/100) + h.value%100
-	case h.digits == 2 && len(rest) == 3 && rest[0] == ':':
-		m, end := readPart(rest[1:])
-		if m.digits != 2 || m.value > 59 || len(end) > 0 {
-			return 0, false
+	for _, layout := range []string{"Z07:00", "Z0700", "Z07"} {
+		if at, err := time.Parse(layout, string(t)); err == nil {
+			_, seconds = at.Zone()
+			return seconds, true
 		}
-		minutes += m.value
-	case h.digits != 2 || len(rest) > 0:
-		return 0, false
 	}
-	if minutes > 24*60 {
-		return 0, false
-	}
-	if t[0] == '-' {
-		minutes = -minutes
-	}
-	return 60 * minutes, true
+	return 0, false
 }

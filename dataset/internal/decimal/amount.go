@@ -2,8 +2,9 @@ package decimal
 
 import (
 	"bytes"
-	"fmt"
-	"math"
+	"math/big"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -155,34 +156,22 @@ func isUnit(t []byte) bool {
 		return false
 	}
 	return !bytes.ContainsFunc(t, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) && !unicode.IsDigit(r) && bytes.IndexRune([]byte("%‰°²³/"), r) < 0
+		return !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) && !unicode.IsDigit(r) && !strings.ContainsRune("%‰°²³/", r)
 	})
 }
 
-// Exact spells the value of a number of more digits than float64 tells apart: the same for all
-// spellings of that value. ok is false where float64 does, and where text is no number.
+// Exact spells the value of a number that float64 may not tell from others: the same for all
+// spellings of that value. ok is false where a number is the shortest one of its float64, and
+// where text is no number.
 func Exact(text []byte) (spelling string, ok bool) {
-	if len(text) <= 15 {
+	v, status := Float64(text)
+	if _, exponent, _ := bytes.Cut(bytes.ToLower(text), []byte("e")); status != Number || len(text) <= 15 || len(exponent) > 4 {
 		return "", false
 	}
-	mantissa, exponent, _ := bytes.Cut(bytes.ToLower(text), []byte("e"))
-	power := 0
-	for _, b := range bytes.TrimLeft(exponent, "+-") {
-		if b-'0' > 9 || power > math.MaxInt32 {
-			return "", false
-		}
-		power = 10*power + int(b-'0')
-	}
-	if len(exponent) > 0 && exponent[0] == '-' {
-		power = -power
-	}
-	whole, decimals, _ := bytes.Cut(bytes.TrimLeft(mantissa, "+-"), []byte("."))
-	digits := bytes.TrimLeft(append(bytes.Clone(whole), decimals...), "0")
-	power -= len(decimals)
-	all := len(digits)
-	digits = bytes.TrimRight(digits, "0")
-	if power += all - len(digits); len(digits) <= 15 || digitsOf(digits) < len(digits) {
+	exact, ok := new(big.Rat).SetString(string(text))
+	shortest, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'g', -1, 64))
+	if !ok || exact.Cmp(shortest) == 0 {
 		return "", false
 	}
-	return fmt.Sprintf("%.1s%se%d", bytes.TrimLeft(mantissa, "+0123456789."), digits, power), true
+	return exact.RatString(), true
 }

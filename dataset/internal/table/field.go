@@ -65,7 +65,6 @@ func (p *rowParser) number(f field) uint32 {
 	default:
 		p.spoil(f, status.Expected())
 	}
-	content.others++
 	return set.MissingBits
 }
 
@@ -118,13 +117,8 @@ func (p *rowParser) category(f field) uint32 {
 		if p.c.CheckText(f.at, word) != nil {
 			p.spoil(f, "UTF-8 text")
 		}
-		_, status := decimal.Float32(word)
 		code = words.intern(word)
-		words.status = append(words.status, status)
-	}
-	if status := words.status[code]; !f.missing && status != decimal.Number {
-		content.others++
-		if status == decimal.Text && content.text == "" {
+		if _, status := decimal.Float32(word); !f.missing && status == decimal.Text && content.text == "" {
 			content.text, content.place = fault.Quote(f.text), p.c.Locate(f.at)
 		}
 	}

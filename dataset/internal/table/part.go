@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
@@ -41,9 +40,9 @@ type tablePart struct {
 
 // A content counts the fields of an open column that are not missing.
 type content struct {
-	missing, others int         // others are no numbers
-	text            string      // the first field that is text, "" for none
-	place           fault.Place // of it
+	missing int
+	text    string      // the first field that is text, "" for none
+	place   fault.Place // of it
 }
 
 // fieldTexts are fields as they are spelled, one after another.
@@ -75,9 +74,8 @@ func (f *fieldTexts) all() []string {
 
 // A dictionary numbers categories by first appearance.
 type dictionary struct {
-	code   map[string]uint32
-	words  []string
-	status []decimal.Status // of the words of an open column
+	code  map[string]uint32
+	words []string
 }
 
 func (d *dictionary) intern(word []byte) uint32 {
@@ -148,7 +146,6 @@ func (t *table) take(p *tablePart) error {
 			all.text, all.place = c.text, c.place
 		}
 		all.missing += c.missing
-		all.others += c.others
 	}
 	if p.untargeted > 0 && t.untargeted == 0 {
 		t.firstBare = p.firstBare

@@ -71,10 +71,6 @@ func (t *table) judge(slot, at int) (why string, err error) {
 		return "", nil
 	case t.roles[at] == roleCategory:
 		return t.judgeWords(slot, at)
-	case t.comma && !t.point && t.open[at]: // a new row may have 1.158 for a number above a thousand
-		t.schema.Columns[at].Kind = set.KindComma
-	}
-	switch {
 	case k.asked == askedNumber:
 		return "", nil
 	case t.missing[slot] == t.count && k.blank:
