@@ -77,6 +77,21 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A target of which nearly every row has another is refused, of any size, unless the task is said.
+func TestTargetsThatNameTheRows(t *testing.T) {
+	set, err := dataset.ReadFrom(t.Context(), strings.NewReader("x,who\n1,p\n2,q\n4,r\n3,p\n"), "t.csv", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `found 3 different labels in 4 rows in column "who" (the last one; another: --target), 2 of them once: expected numbers`
+	if _, err := train.Fit(t.Context(), set, train.Spec{Lambda: 1}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("found %v, expected %s", err, want)
+	}
+	if _, err := train.Fit(t.Context(), set, train.Spec{Lambda: 1, Task: "classification"}); err != nil {
+		t.Error(err)
+	}
+}
+
 // corner is four points of a square with these labels.
 func corner(t testing.TB, labels ...string) *dataset.Set {
 	t.Helper()

@@ -117,7 +117,7 @@ func (t *table) hasFractions(slot int) bool {
 func (t *table) decided(r *set.Reading, words []string, name string, place func(code int) fault.Place) (*set.Reading, error) {
 	at := -1 // the first word of two values
 	for k := 0; r.Other != nil && at < 0; k++ {
-		if v := r.Value[k]; !math.IsNaN(v) && v != r.Other.Value[k] {
+		if v, o := r.Value[k], r.Other.Value[k]; v != o && !(math.IsNaN(v) && math.IsNaN(o)) {
 			at = k
 		}
 	}
