@@ -94,7 +94,7 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 	switch {
 	case areSentences(words, distinct, all):
 		return set.WhyText, nil
-	case distinct == all && 10*content.missing <= t.count && t.count >= leastRows(c.Name), all >= leastRows("") && 10*distinct >= 9*all:
+	case distinct == all && 10*content.missing <= t.count && t.count >= leastRows(c.Name), all >= leastRows("") && 20*distinct >= 19*all:
 		return set.WhyID, nil
 	}
 	return "", nil
