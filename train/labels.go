@@ -62,6 +62,22 @@ func Decide(t dataset.Target) string {
 	return "regression"
 }
 
+// DecideTask decides on the task if it is open. It refuses targets of which most are the only ones of
+// their kind: as classes they would tell nothing of new rows.
+func (spec *Spec) DecideTask(set *dataset.Set) error {
+	if spec.Task != "" {
+		return nil
+	}
+	t := set.Target
+	if spec.Task = Decide(t); spec.Task != "classification" {
+		return nil
+	}
+	if labels, once := len(t.Label), single(t); labels > 2 && (labels > 20 && 2*once > labels || 2*labels > len(t.Code)) {
+		return DataError{fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
+	}
+	return nil
+}
+
 // count returns how many rows each label has.
 func count(t dataset.Target) []int {
 	rows := make([]int, len(t.Label))
@@ -73,9 +89,9 @@ func count(t dataset.Target) []int {
 
 // readLabels turns the targets into what the task needs.
 func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
-	t, asked := set.Target, spec.Task != ""
-	if !asked {
-		spec.Task = Decide(t)
+	t := set.Target
+	if err := spec.DecideTask(set); err != nil {
+		return nil, err
 	}
 	switch spec.Task {
 	case OneClass:
@@ -85,15 +101,12 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 			return nil, DataError{fmt.Sprintf("the targets%s are not numbers (one is %q): expected numbers for regression", set.TargetBy, t.Label[0])}
 		}
 		if spec.ClassWeight != nil || spec.Balanced {
-			return nil, fmt.Errorf("class weights need classes, but the task is regression")
+			return nil, fmt.Errorf("class weights need classes, but the targets%s are numbers and the task is regression", set.TargetBy)
 		}
 		return &labels{number: t.Number}, nil
 	case "classification":
 		if t.Code == nil {
 			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", dataset.MaxLabels, set.TargetBy)
-		}
-		if labels, once := len(t.Label), single(t); !asked && labels > 2 && (labels > 20 && 2*once > labels || 2*labels > len(t.Code)) {
-			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
 		}
 		return classLabels(t, set.Weight, spec)
 	}
