@@ -88,14 +88,16 @@ blue,0.9,0.6
 `
 	tableProbe = "colour,size,id,price,w\nred,,2,1,1\nyellow,1,,0,1\nblue,2,8,0,1\n"
 	sortsText  = `customer_id;when;member;size;price
-c-1;2024-01-05;yes;1,5 kg;1
-c-2;2023-11-30;no;2,25 kg;0
-c-3;2024-02-01 06:00;yes;0,5 kg;1
-c-4;;no;3 kg;0
-c-5;2024-01-06;;gone;1
-c-6;2023-12-30;no;-1,5 kg;0
+c-1;2024-01-05;yes;1,5;1
+c-2;2023-11-30;no;2,25;0
+c-3;2024-02-01 06:00;yes;0,5;1
+c-4;;no;3;0
+c-5;2024-01-06;;2,5;1
+c-6;2023-12-30;no;-1,5;0
 `
-	sortsProbe  = "customer_id;when;member;size;price\nc-7;2024-03-01;no;0,25 kg;0\nc-8;;yes;1;1\n"
+	wordsText   = "when;size;price\n13/1/2024;1,5 kg;$1\n2/12/2023;2,25 kg;$0\n1/2/2024;0,5 kg;$1\n5/1/2024;gone;$0\n8/1/2024;-1,5 kg;$0\n"
+	wordsProbe  = "when;size;price\n1/3/2024;0,25 kg;$0\n;1;$1\n"
+	sortsProbe  = "customer_id;when;member;size;price\nc-7;2024-03-01;no;0,25;0\nc-8;;yes;1;1\n"
 	valuesText  = "1 0:1 1:2 2:1 3:0 4:0.5\n-1 0:2 1:1 2:3 3:-1 4:0\n1 0:3 1:0 2:-1 3:2 4:0.5\n-1 0:4 1:0.5 2:0 3:0.5 4:1\n"
 	valuesProbe = "1 0:1 1:0.1 2:0.2 3:0.3 4:0.4\n-1 0:2 1:1 2:0.5 3:0.25 4:0\n"
 	matrixText  = "y,a,b,c,d\n1,1,0.5,0,0.25\n-1,0.5,2,0.5,0\n1,0,0.5,1,0.5\n-1,0.25,0,0.5,3\n"
@@ -139,7 +141,8 @@ func kinds() map[string]kind {
 		"one class":                 {text: twoText, probe: oneProbe, format: "libsvm", spec: train.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Task: train.OneClass}},
 		"regression":                numbers(train.Spec{}),
 		"table":                     {text: tableText, probe: tableProbe, format: "csv", target: "price", weight: "w"},
-		"table of all sorts":        {text: sortsText, probe: sortsProbe, format: "csv", target: "price", missing: []string{"gone"}},
+		"table in words":            {text: wordsText, probe: wordsProbe, format: "csv", target: "price", missing: []string{"gone"}},
+		"table of all sorts":        {text: sortsText, probe: sortsProbe, format: "csv", target: "price"},
 		"fourier":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "fourier:dim=8", Seed: 3}),
 		"nystrom":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "nystrom:rank=4", Seed: 3}),
 		"cholesky":                  two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "cholesky:rank=4"}),
@@ -335,7 +338,8 @@ func pcaKinds() map[string]pcaKind {
 	named := "a,b,c\n" + many
 	return map[string]pcaKind{
 		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std", Notes: map[string]string{"by": "a person"}})},
-		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", missing: []string{"gone"}, make: batch(train.PCASpec{K: 2, Scale: "std"})},
+		"components in words":     {text: wordsText, probe: wordsProbe, format: "csv", missing: []string{"gone"}, make: batch(train.PCASpec{K: 2, Scale: "std"})},
+		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of means":     {text: many, probe: "0.1,0.2,0.3\n", format: "csv", make: batch(train.PCASpec{K: 1, Center: "no", Scale: "none"})},
 		"array with offsets":      {text: arrayText(0), probe: arrayText(7.5), format: "npy", make: batch(train.PCASpec{K: 1})},
 		"zero based":              {text: twoText0, probe: "1 0:1\n", format: "libsvm", zeroBased: true, make: batch(train.PCASpec{K: 1, ZeroBased: true})},
