@@ -18,6 +18,7 @@ type tablePart struct {
 	name    string       // of the input
 	line    int          // of the first byte
 	lines   int          // in the chunk
+	blank   []int        // of each line that is no row, how many rows are before it
 	roles   []role       // what the columns were taken for
 	labels  *set.Labels
 	ids     fieldTexts

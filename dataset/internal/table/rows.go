@@ -89,7 +89,10 @@ func (p *rowParser) readAll() error {
 	for at, end := 0, len(p.c.Text); at < end; {
 		next, kind := p.rows.begin(p.c, at)
 		var err error
-		if p.skip && kind != noRow && p.bare(&at, kind == sparseRow) {
+		if kind == noRow || p.skip && p.bare(at, &next, kind == sparseRow) {
+			if at = next; len(p.out.blank) < 1<<10 { // no more memory than rows of such a chunk take
+				p.out.blank = append(p.out.blank, p.out.cells.rows)
+			}
 			continue
 		}
 		switch kind {
@@ -115,9 +118,9 @@ func (p *rowParser) readAll() error {
 	return nil
 }
 
-// bare reports whether the row that begins at *at has no target, and moves behind it then.
-func (p *rowParser) bare(at *int, sparse bool) bool {
-	fields, next, err := p.rows.row(p.c, *at, nil)
+// bare reports whether the row that begins at at has no target; next is then behind it.
+func (p *rowParser) bare(at int, next *int, sparse bool) bool {
+	fields, end, err := p.rows.row(p.c, at, nil)
 	k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.target })
 	if err != nil || k < 0 || !sparse && len(fields) != len(p.names) {
 		return false
@@ -128,7 +131,7 @@ func (p *rowParser) bare(at *int, sparse bool) bool {
 	if p.out.skipped++; p.out.skipped == 1 {
 		p.out.firstBare = p.c.Place(fields[k].at)
 	}
-	*at = next
+	*next = end
 	return true
 }
 

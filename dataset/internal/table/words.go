@@ -235,14 +235,15 @@ func (t *table) firstRow(slot int, code uint32) (row int) {
 	return row
 }
 
-// placeOf returns where a row is: the line, if no line is blank and no row has several near it.
+// placeOf returns where a row is: the line, if no row near it has several.
 func (t *table) placeOf(row int) fault.Place {
 	for _, p := range t.parts {
 		if row < p.rows {
-			if p.lines != p.rows {
+			if p.lines != p.rows+len(p.blank) {
 				return fault.Place{File: p.name}
 			}
-			return fault.Place{File: p.name, Line: p.line + row}
+			before, _ := slices.BinarySearch(p.blank, row+1)
+			return fault.Place{File: p.name, Line: p.line + row + before}
 		}
 		row -= p.rows
 	}
