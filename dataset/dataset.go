@@ -63,6 +63,10 @@ const (
 	KindComma   = set.KindComma
 	KindBoolean = set.KindBoolean
 	KindDate    = set.KindDate
+	KindDMY     = set.KindDMY
+	KindMDY     = set.KindMDY
+	KindClock   = set.KindClock
+	KindAmount  = set.KindAmount
 	KindIgnored = set.KindIgnored
 )
 
@@ -115,3 +119,6 @@ func Gapless(x matrix.Matrix) error { return scaling.Gapless(x) }
 func Disparity(x matrix.Matrix) (ratio float64, small, large int) {
 	return scaling.Disparity(x)
 }
+
+// SameLabel reports whether two spellings mean the same label: as the same number, exactly.
+func SameLabel(a, b string) bool { return set.SameLabel(a, b) }

@@ -106,6 +106,7 @@
 //	schema.columns[].category[]  checked  Decode: with features; digest
 //	schema.columns[].fill        checked  Verify: mean of the column
 //	schema.columns[].kind        checked  Decode: with features, from and why; Verify: digest
+//	schema.columns[].unit        claim    Decode: only of numbers; Verify: fields with another unit cannot be read
 //	schema.columns[].from        checked  Decode: a date; Verify: digest
 //	schema.columns[].why         note
 //	schema.columns[].offset      checked  Decode: only of numbers; Verify: digest
@@ -113,6 +114,8 @@
 //	schema.weight                checked  digest
 //	schema.header                claim    Decode: where the names of columns are not their positions
 //	schema.array                 note
+//	schema.missing               claim    Verify: fields that no column can have, or digest
+//	schema.missing[]             claim    as schema.missing
 //	scaling                      checked  Verify: measured anew
 //	support_columns              checked  Decode, Verify: that of the rows
 //	notes                        note     Decode: not too many, nor too long
@@ -205,6 +208,7 @@
 //	schema.columns[].category    checked  DecodePCA: with features
 //	schema.columns[].fill        checked  VerifyPCA: mean of the column
 //	schema.columns[].kind        checked  as in a model that predicts
+//	schema.columns[].unit        claim    as in a model that predicts
 //	schema.columns[].from        checked  as in a model that predicts
 //	schema.columns[].why         note
 //	schema.columns[].offset      checked  as in a model that predicts
@@ -212,6 +216,8 @@
 //	schema.weight                checked  digest
 //	schema.header                claim    DecodePCA: where the names of columns are not their positions
 //	schema.array                 note
+//	schema.missing               claim    Verify: fields that no column can have, or digest
+//	schema.missing[]             claim    as schema.missing
 //	notes                        note     DecodePCA: not too many, nor too long
 //	notes.NAME                   note
 //	proof                        checked  as its fields

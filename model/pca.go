@@ -300,7 +300,7 @@ func (m *PCA) Write(w io.Writer) error {
 		parts["notes"] = m.Notes
 	}
 	format := firstFormat
-	if m.Statement.Whiten != "" { // an older program would leave it out
+	if m.Statement.Whiten != "" || m.Schema.Later() { // an older program would leave it out
 		format = "2"
 	}
 	return writeDocument(w, kindPCA, format, m.Version, parts, tensors)

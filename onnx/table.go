@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func (g *graph) table(s *dataset.Schema) (string, error) {
 			run.values, run.fill = append(run.values, g.number32(name, c)), append(run.fill, float32(c.Fill))
 			continue
 		}
-		blocks = append(append(blocks, g.settle(&run)...), g.categories(name, c))
+		blocks = append(append(blocks, g.settle(&run)...), g.categories(name, c, s.Missing))
 	}
 	blocks = append(blocks, g.settle(&run)...)
 	if len(blocks) == 0 {
@@ -90,7 +91,7 @@ func (g *graph) number32(name string, c dataset.Column) string {
 		g.input(name, text, 1)
 		no := g.op("Where", g.matches(name, "(?i:false|no)"), g.number(0), g.number(math.NaN()))
 		return g.cast(g.op("Where", g.matches(name, "(?i:true|yes)"), g.number(1), no), single)
-	case dataset.KindDate:
+	case dataset.KindDate, dataset.KindDMY, dataset.KindMDY:
 		g.input(name, double, 1)
 		days, _ := set.ParseDate([]byte(c.From))
 		whole := g.op("Sub", name, g.number(days)) // two roundings, as when a table is read
@@ -109,21 +110,34 @@ func (g *graph) number32(name string, c dataset.Column) string {
 
 // categories adds the input of a column of categories and returns a column of 0 and 1 for
 // each. What is none of them, and missing where the training data missed none, is 0 in all.
-func (g *graph) categories(name string, c dataset.Column) string {
+func (g *graph) categories(name string, c dataset.Column, also []string) string {
 	g.input(name, text, 1)
 	var hot []string
 	for _, word := range c.Category {
 		pattern := regexp.QuoteMeta(word)
 		if word == set.MissingCategory {
-			pattern = missing
+			pattern = missing(c.Category, also)
 		}
 		hot = append(hot, g.cast(g.matches(name, pattern), single))
 	}
 	return g.side(hot)
 }
 
-// missing matches what [set.IsMissing] recognises.
-const missing = `(?i:|\?|na|n/a|nan|null|<na>)`
+// missing matches what [set.IsMissing] recognises, and the spellings that a model has besides, but
+// for the names of other categories.
+func missing(categories, also []string) string {
+	pattern := `(?:(?i:|\?|na|n/a|nan|null|<na>`
+	for _, word := range []string{"None", "NaT", "#N/A"} {
+		if !slices.ContainsFunc(categories, func(known string) bool { return strings.EqualFold(known, word) }) {
+			pattern += "|" + regexp.QuoteMeta(word)
+		}
+	}
+	pattern += ")"
+	for _, word := range append([]string{`\N`}, also...) {
+		pattern += "|" + regexp.QuoteMeta(word)
+	}
+	return pattern + ")"
+}
 
 // matches reports which words a pattern of RE2 fits, apart from blanks around them.
 func (g *graph) matches(words, pattern string) string {

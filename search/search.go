@@ -195,13 +195,16 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	if spec.Budget < 0 {
 		return nil, fmt.Errorf("budget=%s: expected a time > 0", spec.Budget)
 	}
-	r := &run{set: set, spec: spec, task: spec.Train.Task, result: &Result{Rule: spec.Rule}}
-	if r.task == "" {
-		r.task = spec.decide(set.Target)
-	}
 	if set.Target.Absent() {
 		return nil, train.DataError{Reason: "the data have no targets: expected a label in every row"}
 	}
+	if task := spec.decide(set.Target); spec.Train.Task == "" && task != spec.Train.Decide(set.Target) {
+		spec.Train.Task = task
+	}
+	if err := spec.Train.DecideTask(set); err != nil {
+		return nil, err
+	}
+	r := &run{set: set, spec: spec, task: spec.Train.Task, result: &Result{Rule: spec.Rule}}
 	if r.task == train.OneClass {
 		return nil, errors.New("task one-class has no targets to be judged by: expected classification or regression")
 	}
@@ -233,7 +236,7 @@ func (r *run) deal() (err error) {
 	var classes []uint32
 	if r.task == "classification" {
 		if classes = r.set.Target.Code; classes == nil {
-			return fmt.Errorf("found more than %d different targets: expected fewer classes, or task regression", dataset.MaxLabels)
+			return fmt.Errorf("found more than %d different targets%s: expected fewer classes, or task regression", dataset.MaxLabels, r.set.TargetBy)
 		}
 	}
 	if r.spec.Path {

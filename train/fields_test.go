@@ -23,12 +23,13 @@ import (
 
 // A kind is one sort of model: how it is trained, and rows to look at its predictions.
 type kind struct {
-	text   string // rows to learn from
-	probe  string // rows to predict
-	format string
-	target string // column of the targets
-	weight string // column of the row weights
-	spec   train.Spec
+	text    string // rows to learn from
+	probe   string // rows to predict
+	format  string
+	target  string   // column of the targets
+	weight  string   // column of the row weights
+	missing []string // spellings of a missing value
+	spec    train.Spec
 
 	zeroBased bool
 	sparse    *sparsified // made from that model; nil: it is that model
@@ -94,6 +95,8 @@ c-4;;no;3;0
 c-5;2024-01-06;;2,5;1
 c-6;2023-12-30;no;-1,5;0
 `
+	wordsText   = "when;size;price\n13/1/2024;1,5 kg;$1\n2/12/2023;2,25 kg;$0\n1/2/2024;0,5 kg;$1\n5/1/2024;gone;$0\n8/1/2024;-1,5 kg;$0\n"
+	wordsProbe  = "when;size;price\n1/3/2024;0,25 kg;$0\n;1;$1\n"
 	sortsProbe  = "customer_id;when;member;size;price\nc-7;2024-03-01;no;0,25;0\nc-8;;yes;1;1\n"
 	valuesText  = "1 0:1 1:2 2:1 3:0 4:0.5\n-1 0:2 1:1 2:3 3:-1 4:0\n1 0:3 1:0 2:-1 3:2 4:0.5\n-1 0:4 1:0.5 2:0 3:0.5 4:1\n"
 	valuesProbe = "1 0:1 1:0.1 2:0.2 3:0.3 4:0.4\n-1 0:2 1:1 2:0.5 3:0.25 4:0\n"
@@ -139,6 +142,7 @@ func kinds() map[string]kind {
 		"regression":                numbers(train.Spec{}),
 		"logarithm":                 {text: "2.5 1:1 2:2\n1.5 1:-2 2:1\n7 2:3\n0.25 1:-1 2:4\n", probe: "1 1:2 2:1\n", format: "libsvm", spec: train.Spec{TargetLog: true, Loss: "huber", Gap: 1e-6}},
 		"table":                     {text: tableText, probe: tableProbe, format: "csv", target: "price", weight: "w"},
+		"table in words":            {text: wordsText, probe: wordsProbe, format: "csv", target: "price", missing: []string{"gone"}},
 		"table of all sorts":        {text: sortsText, probe: sortsProbe, format: "csv", target: "price"},
 		"fourier":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "fourier:dim=8", Seed: 3}),
 		"nystrom":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "nystrom:rank=4", Seed: 3}),
@@ -187,7 +191,7 @@ func readText(t testing.TB, text string, opt dataset.Options) (*dataset.Set, err
 // make trains a model of a kind and returns its file.
 func (k kind) make(t testing.TB) []byte {
 	t.Helper()
-	opt := dataset.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Unlabelled: k.spec.Task == train.OneClass,
+	opt := dataset.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Missing: k.missing, Unlabelled: k.spec.Task == train.OneClass,
 		Precomputed: strings.Contains(k.spec.Kernel, "precomputed")}
 	set, err := readText(t, k.text, opt)
 	if err != nil {
@@ -281,6 +285,7 @@ func (k kind) predictions(t testing.TB, m *model.Model) string {
 // pcaKind is a sort of components.
 type pcaKind struct {
 	text, probe, format string
+	missing             []string
 	zeroBased           bool
 	estimates           bool // the variances are: whitened coordinates are as good as these
 	make                func(t testing.TB, set *dataset.Set) (*model.PCA, error)
@@ -334,6 +339,7 @@ func pcaKinds() map[string]pcaKind {
 	named := "a,b,c\n" + many
 	return map[string]pcaKind{
 		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std", Notes: map[string]string{"by": "a person"}})},
+		"components in words":     {text: wordsText, probe: wordsProbe, format: "csv", missing: []string{"gone"}, make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of means":     {text: many, probe: "0.1,0.2,0.3\n", format: "csv", make: batch(train.PCASpec{K: 1, Center: "no", Scale: "none"})},
 		"array with offsets":      {text: arrayText(0), probe: arrayText(7.5), format: "npy", make: batch(train.PCASpec{K: 1})},
@@ -353,7 +359,7 @@ func sequence(lo, hi int) []int {
 
 func (k pcaKind) file(t testing.TB) []byte {
 	t.Helper()
-	set, err := readText(t, k.text, dataset.Options{Format: k.format, Unlabelled: true, ZeroBased: k.zeroBased})
+	set, err := readText(t, k.text, dataset.Options{Format: k.format, Unlabelled: true, ZeroBased: k.zeroBased, Missing: k.missing})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func (s *start) pair() error {
 	}
 	place := make([]int, len(want))
 	for c, label := range want {
-		place[c] = slices.IndexFunc(have, func(l string) bool { return sameLabel(l, label) })
+		place[c] = slices.IndexFunc(have, func(l string) bool { return dataset.SameLabel(l, label) })
 	}
 	if len(have) != len(want) || slices.Contains(place, -1) {
 		return fmt.Errorf("it has the classes %q, the data have %q", have, want)

@@ -42,7 +42,8 @@ func Tasks() []string { return []string{"classification", "regression", OneClass
 // they are not numbers; numbers if any has a fraction or there are too many to
 // be classes. Whole numbers are classes when there are at most 20 of them, or
 // when even the rarer ones have at least 5 rows each (nine tenths of them):
-// many values with few rows each are measurements.
+// many values with few rows each are measurements, and so are more than half as
+// many values as rows.
 func Decide(t dataset.Target) string {
 	switch {
 	case t.Number == nil:
@@ -50,10 +51,8 @@ func Decide(t dataset.Target) string {
 	case t.Code == nil:
 		return "regression"
 	}
-	for _, x := range t.Number {
-		if x != math.Trunc(x) {
-			return "regression"
-		}
+	if 2 < len(t.Label) && len(t.Code) < 2*len(t.Label) || slices.ContainsFunc(t.Number, func(x float64) bool { return x != math.Trunc(x) }) {
+		return "regression"
 	}
 	if len(t.Label) <= 20 {
 		return "classification"
@@ -92,6 +91,22 @@ func (spec *Spec) Doubt(t dataset.Target) error {
 	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: --task regression predicts them as numbers", len(t.Label), spec.Loss)
 }
 
+// DecideTask decides on the task if it is open. It refuses targets of which most are the only ones of
+// their kind: as classes they would tell nothing of new rows.
+func (spec *Spec) DecideTask(set *dataset.Set) error {
+	if spec.Task != "" {
+		return nil
+	}
+	t := set.Target
+	if spec.Task = spec.Decide(t); spec.Task != "classification" {
+		return nil
+	}
+	if labels, once := len(t.Label), single(t); labels > 2 && (labels > 20 && 2*once > labels || 2*labels > len(t.Code)) {
+		return DataError{fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
+	}
+	return nil
+}
+
 // count returns how many rows each label has.
 func count(t dataset.Target) []int {
 	rows := make([]int, len(t.Label))
@@ -103,24 +118,24 @@ func count(t dataset.Target) []int {
 
 // readLabels turns the targets into what the task needs.
 func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
-	if spec.Task == "" {
-		spec.Task = spec.Decide(set.Target)
-	}
 	t := set.Target
+	if err := spec.DecideTask(set); err != nil {
+		return nil, err
+	}
 	switch spec.Task {
 	case OneClass:
 		return oneClassLabels(set.Rows()), nil
 	case "regression":
 		if t.Number == nil {
-			return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for regression", t.Label[0])}
+			return nil, DataError{fmt.Sprintf("the targets%s are not numbers (one is %q): expected numbers for regression", set.TargetBy, t.Label[0])}
 		}
 		if spec.ClassWeight != nil || spec.Balanced {
-			return nil, fmt.Errorf("class weights need classes, but the task is regression")
+			return nil, fmt.Errorf("class weights need classes, but the targets%s are numbers and the task is regression", set.TargetBy)
 		}
 		return numbersOf(t, spec.TargetLog)
 	case "classification":
 		if t.Code == nil {
-			return nil, fmt.Errorf("found more than %d different targets: expected fewer classes, or --task regression", dataset.MaxLabels)
+			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", dataset.MaxLabels, set.TargetBy)
 		}
 		return classLabels(t, set.Weight, spec)
 	}
@@ -166,11 +181,6 @@ func oneClassLabels(rows int) *labels {
 
 // classLabels makes sorted classes of the targets.
 func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
-	if len(t.Label) > 100 {
-		if once := single(t); once > len(t.Label)/2 {
-			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
-		}
-	}
 	classes, place := sortLabels(t)
 	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne, byClass: spec.IsMachine(), joint: spec.IsJoint()}
 	if !slices.IsSorted(place) {

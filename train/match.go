@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -81,17 +80,7 @@ func classOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at
 	}
-	return slices.IndexFunc(classes, func(class string) bool { return sameLabel(class, label) })
-}
-
-// sameLabel reports whether two spellings mean the same label.
-func sameLabel(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	return errX == nil && errY == nil && x == y
+	return slices.IndexFunc(classes, func(class string) bool { return dataset.SameLabel(class, label) })
 }
 
 // firstUnknown returns the first label that is not among the classes.

@@ -29,7 +29,7 @@ func (j *job) state(context.Context) error {
 		return err
 	}
 	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
-		return fmt.Errorf("loss %q separates classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
+		return fmt.Errorf("loss %q separates classes, but the targets%s are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss, j.set.TargetBy)
 	}
 	if t.margin() && j.spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)

@@ -63,7 +63,8 @@ func TestDecide(t *testing.T) {
 		{"one name suffices", dataset.Labels([]string{"1.5", "2.5", "?!"}), "classification"},
 		{"two numbers are classes", dataset.Labels([]string{"-1", "+1", "1"}), "classification"},
 		{"a fraction is a measurement", dataset.Numbers([]float64{0, 1, 0.5}), "regression"},
-		{"20 whole numbers, once each, may be classes", dataset.Numbers(count(20, 1)), "classification"},
+		{"20 whole numbers, twice each, may be classes", dataset.Numbers(count(20, 2)), "classification"},
+		{"20 of them, once each, are measurements", dataset.Numbers(count(20, 1)), "regression"},
 		{"21 of them, once each, are measurements", dataset.Numbers(count(21, 1)), "regression"},
 		{"four rows for each are too few", dataset.Numbers(count(100, 4)), "regression"},
 		{"five rows for each are enough", dataset.Numbers(count(100, 5)), "classification"},
@@ -73,6 +74,21 @@ func TestDecide(t *testing.T) {
 		if got := train.Decide(c.target); got != c.want {
 			t.Errorf("%s: found %s, expected %s", c.reason, got, c.want)
 		}
+	}
+}
+
+// A target of which nearly every row has another is refused, of any size, unless the task is said.
+func TestTargetsThatNameTheRows(t *testing.T) {
+	set, err := dataset.ReadFrom(t.Context(), strings.NewReader("x,who\n1,p\n2,q\n4,r\n3,p\n"), "t.csv", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `found 3 different labels in 4 rows in column "who" (the last one; another: --target), 2 of them once: expected numbers`
+	if _, err := train.Fit(t.Context(), set, train.Spec{Lambda: 1}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("found %v, expected %s", err, want)
+	}
+	if _, err := train.Fit(t.Context(), set, train.Spec{Lambda: 1, Task: "classification"}); err != nil {
+		t.Error(err)
 	}
 }
 

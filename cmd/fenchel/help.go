@@ -20,7 +20,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
+	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
 	{"Problem", []string{"task", "loss", "target-log", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
@@ -31,7 +31,7 @@ var flagGroups = []struct {
 // placeholders stand for the values of flags in the help; others are by type.
 var placeholders = map[string]string{
 	"output": "FILE", "trace": "FILE", "valid": "DATA", "group": "COLUMN", "search": "RANGES", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "shared": "FILE", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
-	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
+	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS", "missing": "WORDS", "dates": "ORDER",
 	"class-weight": "WEIGHTS", "cost": "COSTS", "threshold": "NUMBER", "cache": "SIZE", "components": "K",
 }
 

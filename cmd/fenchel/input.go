@@ -39,6 +39,7 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	}
 	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, zero)
 	complete(cmd, "format", names(dataset.Formats())...)
+	f.BoolVar(&in.opt.SkipUnlabelled, "skip-unlabelled", false, "leave out rows of a table that have no target")
 	if !target {
 		return
 	}
@@ -46,7 +47,10 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	f.StringVar(&in.opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
 	f.StringSliceVar(&in.opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
 	f.StringSliceVar(&in.opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
-	f.StringSliceVar(&in.opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes")
+	f.StringSliceVar(&in.opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")
+	f.StringSliceVar(&in.opt.Missing, "missing", nil, "spellings of a missing value in a table, besides empty, ?, NA, N/A, #N/A, NaN, NaT, None, null and \\N; the model keeps them")
+	f.StringVar(&in.opt.Dates, "dates", "", "what stands first in dates such as 05/06/2024, where the rows do not tell: dmy or mdy")
+	complete(cmd, "dates", "dmy", "mdy")
 	complete(cmd, "header", "yes", "no", "auto")
 }
 
@@ -67,6 +71,9 @@ func (in *input) check(cmd *cobra.Command, sources []string) error {
 	case "", "yes", "no":
 	default:
 		return fmt.Errorf("--header %s: expected yes, no or auto", in.opt.Header)
+	}
+	if d := in.opt.Dates; d != "" && d != "dmy" && d != "mdy" {
+		return fmt.Errorf("--dates %s: expected dmy or mdy", d)
 	}
 	if in.opt.Target != "" && in.opt.Labels != "" {
 		return fmt.Errorf("--target %s, --labels %s: found two places of the targets, expected one of them", in.opt.Target, in.opt.Labels)

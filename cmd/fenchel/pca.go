@@ -111,6 +111,9 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	if p.set, err = p.in.read(cmd, sources); err != nil {
 		return err
 	}
+	if n := len(p.set.Gaps); n > 0 {
+		p.set.Warnings = append(p.set.Warnings, fmt.Errorf("missing numbers filled by the means of their columns: %d (the first in row %d)", n, p.set.Gaps[0][0]+1))
+	}
 	printing.Warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)

@@ -176,7 +176,7 @@ func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges
 // numbersItself reports whether features depend on the rows of a table: on which categories
 // there are, or on the first day.
 func numbersItself(s *dataset.Schema) bool {
-	return s.Table() && slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Category != nil || c.Kind == dataset.KindDate })
+	return s.Table() && slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Category != nil || c.Kind.IsDate() })
 }
 
 func readRanges(path string, set *dataset.Set) (*scaling.Ranges, error) {

@@ -96,7 +96,7 @@ var habits = map[string][]habit{
 }
 
 // ofTables are the flags of how a table is read, which a model has learned.
-var ofTables = map[string]string{"target": "its target", "header": "its columns", "ignore": "its columns", "categorical": "its columns", "numeric": "its columns"}
+var ofTables = map[string]string{"target": "its target", "header": "its columns", "ignore": "its columns", "categorical": "its columns", "numeric": "its columns", "missing": "its columns", "dates": "its columns"}
 
 // unknownFlag is the error for a flag that cmd does not have: the best guess at what was
 // meant, and where all flags are.

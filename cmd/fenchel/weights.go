@@ -88,7 +88,7 @@ func origins(m *model.Model) (all [][]string) {
 			}
 		case c.Kind == dataset.KindBoolean:
 			all = append(all, []string{c.Name, "", "true"})
-		case c.Kind == dataset.KindDate:
+		case c.Kind.IsDate():
 			all = append(all, []string{c.Name, "", "day"})
 		default:
 			all = append(all, []string{c.Name, "", "unit"})

@@ -21,6 +21,7 @@ type Column struct {
 	Offset float64 `json:"offset,omitempty"`
 
 	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
+	Unit string `json:"unit,omitempty"` // of numbers: what a field may have beside its number
 	From string `json:"from,omitempty"` // of dates: the one from which days are counted
 	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
 }
@@ -39,7 +40,10 @@ func (c Column) check() error {
 	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
 		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
 	}
-	if _, ok := ParseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
+	if c.Unit != "" && c.Kind != KindAmount && c.Kind != KindComma {
+		return fmt.Errorf("found the unit %q of column %q of kind %q, expected none", c.Unit, c.Name, c.Kind)
+	}
+	if _, err := time.Parse(time.DateOnly, c.From); (c.From != "" || c.Kind.IsDate()) && (err != nil || !c.Kind.IsDate()) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
 	}
 	return nil

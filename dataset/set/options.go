@@ -26,6 +26,13 @@ type Options struct {
 	// though they look like numbers, dates or ids, and to be numbers though they look
 	// like ids or codes. The schema keeps what became of them.
 	Ignore, Categorical, Numeric []string
+	// Missing are spellings of a missing value besides the usual ones; the schema keeps them.
+	Missing []string
+	// Dates says what 05/06/2024 means where the rows do not: "dmy" or "mdy"; "": such a column
+	// is refused.
+	Dates string
+	// SkipUnlabelled leaves out rows of a table that have no target.
+	SkipUnlabelled bool
 	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
 	// are spelled, whatever else the column is; "": none.
 	ID string

@@ -69,6 +69,7 @@ type recordMaker struct {
 type recordColumn struct {
 	Column
 	read  Speller
+	also  []string           // spellings of a missing value
 	from  float64            // of dates: the first day
 	codes []uint32           // of each category, and of any other; nil: numbers
 	text  map[string]uint32  // the code of a category
@@ -93,15 +94,15 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 			continue
 		}
 		m.Add(first[i], c, nil)
-		m.columns = append(m.columns, newRecordColumn(c))
+		m.columns = append(m.columns, newRecordColumn(c, s.Missing))
 		m.sparse = m.sparse || c.Category != nil
 	}
 	s.records.Store(m)
 	return m, nil
 }
 
-func newRecordColumn(c Column) recordColumn {
-	r := recordColumn{Column: c}
+func newRecordColumn(c Column, missing []string) recordColumn {
+	r := recordColumn{Column: c, also: missing}
 	r.read.Read, r.read.Expected = SpellingOf(c)
 	r.from, _ = ParseDate([]byte(c.From))
 	if c.Category == nil {
@@ -129,7 +130,7 @@ func newRecordColumn(c Column) recordColumn {
 // expected says what a record may have in the column.
 func (c *recordColumn) expected() string {
 	switch {
-	case c.Kind == KindDate:
+	case c.Kind.IsDate():
 		return "a time.Time or a date as text such as 2024-05-31"
 	case c.read.Expected != "":
 		return c.read.Expected
@@ -153,14 +154,16 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case bool:
 		return c.ofBool(v)
 	case time.Time:
-		return NumberCell(daysOf(v) - c.from - c.Offset), c.Kind == KindDate
+		return NumberCell(daysOf(v) - c.from - c.Offset), c.Kind.IsDate()
 	}
 	v, ok := asFloat(value)
 	switch {
+	case ok && len(c.also) > 0 && slices.Contains(c.also, strconv.FormatFloat(v, 'f', -1, 64)):
+		return c.missing(), true
 	case !ok || !decimal.Finite(v) || math.Abs(v) > math.MaxFloat32:
 		return 0, false
 	case c.codes == nil:
-		return NumberCell(v - c.Offset), c.Kind == KindPlain || c.Kind == KindComma
+		return NumberCell(v - c.Offset), c.Kind.IsNumber() || c.Kind == KindClock
 	case c.value == nil:
 		return 0, false
 	}
@@ -185,16 +188,16 @@ func (c *recordColumn) unknown() uint32 { return uint32(len(c.codes)) }
 
 func (c *recordColumn) ofText(v string) (cell uint32, ok bool) {
 	text := bytes.TrimSpace(unsafe.Slice(unsafe.StringData(v), len(v)))
+	if code, ok := c.text[v]; ok {
+		return code + 1, true
+	}
+	if code, ok := c.text[string(text)]; ok {
+		return code + 1, true
+	}
 	switch {
-	case IsMissing(text):
+	case IsMissing(text) || slices.Contains(c.also, string(text)) || c.codes == nil && IsDash(text):
 		return c.missing(), true
 	case c.codes != nil:
-		if code, ok := c.text[v]; ok {
-			return code + 1, true
-		}
-		if code, ok := c.text[string(text)]; ok {
-			return code + 1, true
-		}
 		return c.unknown(), true
 	case c.read.Read != nil:
 		v, ok := c.read.Read(text)

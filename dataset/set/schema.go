@@ -27,6 +27,8 @@ type Schema struct {
 	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 
+	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
+
 	records atomic.Pointer[recordMaker] // nil until Row is called
 }
 
@@ -35,7 +37,15 @@ func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing}
+}
+
+// Later reports whether programs before version 2 of the format of models would not know how
+// fields are spelled.
+func (s *Schema) Later() bool {
+	return s != nil && (s.Missing != nil || slices.ContainsFunc(s.Columns, func(c Column) bool {
+		return c.Unit != "" || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
+	}))
 }
 
 // Check returns why a schema that was read from a file cannot be one of a table
@@ -49,7 +59,7 @@ func (s *Schema) Check(features int) error {
 	}
 	for i, c := range s.Columns {
 		role := i == s.Target || i == s.Weight
-		if role && c.Kind != KindPlain {
+		if role && c.Kind != KindPlain && (i != s.Target || !c.Kind.IsNumber()) {
 			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
 		}
 		if role && c.Offset != 0 {

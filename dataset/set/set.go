@@ -17,11 +17,14 @@ import (
 
 // A Set is rows with what belongs to each row.
 type Set struct {
-	X       matrix.Matrix // n x d; the values are finite
-	Target  Target        // zero when the source has none
-	Weight  []float64     // n positive numbers; nil: every row counts once
-	Feature []string      // d names; nil when the format has none
-	Schema  *Schema       // how columns became features; nil when they are the same thing
+	X      matrix.Matrix // n x d; the values are finite
+	Target Target        // zero when the source has none
+	// TargetBy is, of a table, the words that name the column of the target in messages, as in
+	// ` in column "sex" (the last one; another: --target)`; "": none do.
+	TargetBy string
+	Weight   []float64 // n positive numbers; nil: every row counts once
+	Feature  []string  // d names; nil when the format has none
+	Schema   *Schema   // how columns became features; nil when they are the same thing
 
 	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
 	IDName    string   // the name of its column

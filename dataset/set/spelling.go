@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
-	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/calendar"
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
@@ -17,25 +17,55 @@ type Kind string
 
 // What a column of one feature may hold besides plain numbers, and none.
 const (
-	KindPlain   Kind = ""        // numbers with a decimal point, or categories
-	KindComma   Kind = "comma"   // numbers with a decimal comma
-	KindBoolean Kind = "boolean" // true and false, or yes and no: 1 and 0
-	KindDate    Kind = "date"    // ISO dates or times: days since the first one's midnight
-	KindIgnored Kind = "ignored" // not a feature
+	KindPlain   Kind = ""         // numbers with a decimal point, or categories
+	KindAmount  Kind = "amount"   // numbers with a decimal point, and thousands, a unit or a currency
+	KindComma   Kind = "comma"    // the same with a decimal comma
+	KindBoolean Kind = "boolean"  // true and false, or yes and no: 1 and 0
+	KindDate    Kind = "date"     // days, months, weeks or times: days since the first one's midnight
+	KindDMY     Kind = "date-dmy" // the same, 05/06/2024 being in June
+	KindMDY     Kind = "date-mdy" // the same, 05/06/2024 being in May
+	KindClock   Kind = "clock"    // times of the day: hours
+	KindIgnored Kind = "ignored"  // not a feature
 )
+
+// IsDate reports whether fields of the kind are days from a first one on.
+func (k Kind) IsDate() bool { return k == KindDate || k == KindDMY || k == KindMDY }
+
+// IsNumber reports whether fields of the kind are numbers, with a unit or without.
+func (k Kind) IsNumber() bool { return k == KindPlain || k == KindAmount || k == KindComma }
 
 // A spellingKind reads the fields of all columns of a kind.
 type spellingKind struct {
 	kind     Kind
 	expected string
-	parse    func(text []byte) (value float64, ok bool)
+	parse    func(text []byte) (value float64, unit []byte, ok bool)
 }
 
-// spellings are the kinds that are numbers in other words, with what reads a field.
+// spellings are the kinds that are numbers in other words, with what reads a field: the surer
+// ones first, where two read as many fields. Two kinds that contradict each other are neighbours.
 var spellings = []spellingKind{
-	{KindComma, "a number with a decimal comma", ParseComma},
-	{KindBoolean, "true or false, yes or no", parseBoolean},
-	{KindDate, "a date or time such as 2024-05-31 or 2024-05-31 18:30:00", ParseDate},
+	{KindBoolean, "true or false, yes or no", unitless(ParseBoolean)},
+	{KindDate, "a date or time such as 2024-05-31 or 2024-05-31 18:30:00", dates(calendar.NoOrder)},
+	{KindDMY, "a date or time such as 31/05/2024 or 31/05/2024 18:30", dates(calendar.DayFirst)},
+	{KindMDY, "a date or time such as 05/31/2024 or 05/31/2024 18:30", dates(calendar.MonthFirst)},
+	{KindClock, "a time of the day such as 18:30", unitless(calendar.Hours)},
+	{KindAmount, "a number with a decimal point", amounts('.')},
+	{KindComma, "a number with a decimal comma", amounts(',')},
+}
+
+func unitless(parse spelling) func([]byte) (float64, []byte, bool) {
+	return func(text []byte) (float64, []byte, bool) {
+		v, ok := parse(text)
+		return v, nil, ok
+	}
+}
+
+func dates(order calendar.Order) func([]byte) (float64, []byte, bool) {
+	return unitless(func(text []byte) (float64, bool) { return calendar.Days(text, order) })
+}
+
+func amounts(point byte) func([]byte) (float64, []byte, bool) {
+	return func(text []byte) (float64, []byte, bool) { return decimal.Amount(text, point) }
 }
 
 // ParsePlain reads a number that single precision can hold.
@@ -44,22 +74,8 @@ func ParsePlain(text []byte) (float64, bool) {
 	return v, status == decimal.Number && math.Abs(v) <= math.MaxFloat32
 }
 
-// ParseComma reads a number whose decimal point is a comma, or that has neither.
-func ParseComma(text []byte) (float64, bool) {
-	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
-		return 0, false
-	}
-	var room [64]byte
-	point := append(room[:0], text...)
-	if i := bytes.IndexByte(point, ','); i >= 0 {
-		point[i] = '.'
-	}
-	v, status := decimal.Float64(point)
-	return v, status == decimal.Number
-}
-
-// parseBoolean reads one of two pairs of words, in any letter case.
-func parseBoolean(text []byte) (float64, bool) {
+// ParseBoolean reads one of two pairs of words, in any letter case.
+func ParseBoolean(text []byte) (float64, bool) {
 	switch {
 	case decimal.EqualFold(text, "true"), decimal.EqualFold(text, "yes"):
 		return 1, true
@@ -69,32 +85,13 @@ func parseBoolean(text []byte) (float64, bool) {
 	return 0, false
 }
 
-// dateLayouts are those of ISO 8601, and what Python, R and SQL make of it. Digits behind
-// the seconds may follow in each.
-var dateLayouts = []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006/01/02", "2006/01/02 15:04:05"}
-
 // ParseDate returns the days from the beginning of 1970, in UTC unless the text names
 // another zone.
-func ParseDate(text []byte) (days float64, ok bool) {
-	if len(text) < 10 || text[4] != '-' && text[4] != '/' || text[0] > '9' {
-		return 0, false
-	}
-	layouts := dateLayouts
-	switch usual := len(text); { // a layout that does not fit costs an error
-	case usual == len(time.DateOnly):
-		layouts = []string{time.DateOnly, "2006/01/02"}
-	case usual == len(time.DateTime) && text[4] == '-' && text[10] == ' ':
-		layouts = []string{time.DateTime}
-	case usual == len(time.DateTime) && text[4] == '-' && text[10] == 'T':
-		layouts = []string{"2006-01-02T15:04:05"}
-	}
-	for _, layout := range layouts {
-		if at, err := time.Parse(layout, unsafe.String(unsafe.SliceData(text), len(text))); err == nil {
-			return daysOf(at), true
-		}
-	}
-	return 0, false
+func ParseDate(text []byte) (days float64, ok bool) { return calendar.Days(text, calendar.NoOrder) }
+
+// IsInWords reports whether a text is a number, a date or a time in other words.
+func IsInWords(text []byte) bool {
+	return slices.ContainsFunc(spellings[1:], func(s spellingKind) bool { _, _, ok := s.parse(text); return ok })
 }
 
 // daysOf returns the days from the beginning of 1970, in UTC.
@@ -108,41 +105,113 @@ type spelling func(text []byte) (value float64, ok bool)
 // SpellingOf returns what reads the fields of a column of a model, and what it expects;
 // nil for plain numbers that are taken as they are.
 func SpellingOf(c Column) (s spelling, expected string) {
-	parse := ParsePlain
+	parse := unitless(ParsePlain)
 	if expected = decimal.Text.Expected(); c.Kind != KindPlain {
 		at := slices.IndexFunc(spellings, func(s spellingKind) bool { return s.kind == c.Kind })
 		if at < 0 {
 			return nil, ""
 		}
-		parse, expected = spellings[at].parse, spellings[at].expected
+		if parse, expected = spellings[at].parse, spellings[at].expected; c.Unit != "" {
+			expected += " and the unit " + c.Unit
+		}
 	} else if c.Offset == 0 {
 		return nil, ""
 	}
 	from, _ := ParseDate([]byte(c.From))
 	return func(text []byte) (float64, bool) {
-		v, ok := parse(text)
-		return v - from - c.Offset, ok
+		v, unit, ok := parse(text)
+		return v - from - c.Offset, ok && (unit == nil || string(unit) == c.Unit)
 	}, expected
 }
 
-// Spelled returns the kind as which all of the words can be read, and their values; those
-// that stand for a missing one have any.
-func Spelled(words []string, comma bool) (kind Kind, value []float64, ok bool) {
-	for _, known := range spellings {
-		if known.kind == KindComma && !comma {
+// A Reading is what the words of a column are as numbers of one kind.
+type Reading struct {
+	Kind  Kind
+	Unit  string    // of all words that have one
+	Value []float64 // of each word; NaN: it is not read, or stands for a missing value
+	All   int       // rows but those in which the value is missing
+	Read  int       // rows of which the word is read
+	Odd   int       // the first word that is not read; -1: none
+	Sure  bool      // the kind that contradicts this one reads fewer rows
+	Other *Reading  // as many rows as the other kind reads them, with other values; nil: there is none
+}
+
+// Agree reports whether at least 99 % of the rows are read.
+func (r *Reading) Agree() bool { return r.Read > 0 && 100*(r.All-r.Read) <= r.All }
+
+// readAs reads words as those of a kind.
+func (s spellingKind) readAs(words []string, rows []int) *Reading {
+	r, units, unit := &Reading{Kind: s.kind, Value: make([]float64, len(words)), Odd: -1}, map[string]int{}, make([]string, len(words))
+	read := 0
+	for k, word := range words {
+		if r.Value[k] = math.NaN(); word == MissingCategory || IsDash([]byte(word)) {
 			continue
 		}
-		value = value[:0]
-		fits := !slices.ContainsFunc(words, func(word string) bool {
-			v, ok := known.parse([]byte(word))
-			value = append(value, v)
-			return !ok && word != MissingCategory
-		})
-		if fits {
-			return known.kind, value, true
+		r.All += rows[k]
+		if v, u, ok := s.parse([]byte(word)); ok && math.Abs(v) <= math.MaxFloat32 {
+			if r.Value[k], read = v, read+rows[k]; u != nil {
+				unit[k] = string(u)
+				if units[unit[k]] += rows[k]; units[unit[k]] > units[r.Unit] {
+					r.Unit = unit[k]
+				}
+			}
+		} else if r.Odd < 0 {
+			r.Odd = k
+		}
+		if k > 1000 && 2*read < r.All { // words
+			return r
 		}
 	}
-	return KindPlain, nil, false
+	if 2*units[r.Unit] < read { // a slip
+		r.Unit = ""
+	}
+	for k, word := range words {
+		switch {
+		case word == MissingCategory || IsDash([]byte(word)):
+		case math.IsNaN(r.Value[k]) || unit[k] != "" && unit[k] != r.Unit:
+			if r.Value[k] = math.NaN(); r.Odd < 0 || k < r.Odd {
+				r.Odd = k
+			}
+		default:
+			r.Read += rows[k]
+		}
+	}
+	return r
+}
+
+// ReadWords returns the words of a column, which so many rows have each, as numbers of the kind
+// that reads most rows; Read is 0 where none does.
+func ReadWords(words []string, rows []int) *Reading {
+	best, next := &Reading{}, (*Reading)(nil)
+	for _, s := range spellings {
+		r := s.readAs(words, rows)
+		if r.Kind == KindBoolean && r.Odd >= 0 {
+			continue
+		}
+		if r.Read > best.Read {
+			best, next = r, nil
+		} else if next == nil && (best.Kind == KindDMY && r.Kind == KindMDY || best.Kind == KindAmount && r.Kind == KindComma) {
+			next = r
+		}
+	}
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	switch {
+	case next == nil || next.Read < best.Read:
+		best.Sure = true
+	case !slices.EqualFunc(best.Value, next.Value, same):
+		best.Other = next
+	}
+	return best
+}
+
+// IsPlain reports whether all words that are read are numbers without other words.
+func (r *Reading) IsPlain(words []string) bool {
+	for k, word := range words {
+		if _, status := decimal.Float64([]byte(word)); status != decimal.Number && !math.IsNaN(r.Value[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // IsMissing recognises the usual spellings of a missing value in CSV.
@@ -153,13 +222,24 @@ func IsMissing(text []byte) bool {
 	case 1:
 		return text[0] == '?'
 	case 2:
-		return bytes.EqualFold(text, []byte("na"))
+		return bytes.EqualFold(text, []byte("na")) || string(text) == `\N`
 	case 3:
-		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan"))
+		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan")) || bytes.EqualFold(text, []byte("nat"))
 	case 4:
-		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>"))
+		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>")) || bytes.EqualFold(text, []byte("none")) || bytes.EqualFold(text, []byte("#n/a"))
 	}
 	return false
+}
+
+// MayBeLabel reports whether what stands for a missing feature may also be the name of a class.
+func MayBeLabel(text []byte) bool {
+	return bytes.EqualFold(text, []byte("none")) || bytes.EqualFold(text, []byte("nat")) || string(text) == `\N` || bytes.EqualFold(text, []byte("#n/a"))
+}
+
+// IsDash recognises the spellings of a missing value in a column of numbers or dates: they may
+// be categories elsewhere.
+func IsDash(text []byte) bool {
+	return len(text) == 1 && (text[0] == '-' || text[0] == '.' || text[0] == '*')
 }
 
 // IsCode reports whether a text is all digits, of which the first is a zero that a number
@@ -179,11 +259,10 @@ type Speller struct {
 	Expected string
 }
 
-// A timeKind is what a column of times may hold: numbers, or days and clocks of these layouts.
+// A timeKind is what a column of times may hold.
 type timeKind struct {
-	what    string
-	parse   spelling
-	layouts []string
+	what  string
+	parse spelling
 }
 
 // timeKinds are those, numbers first.
@@ -191,44 +270,15 @@ var timeKinds = []timeKind{
 	{"a number", func(text []byte) (float64, bool) {
 		v, status := decimal.Float64(text)
 		return v, status == decimal.Number
-	}, nil},
+	}},
 	{"a number with a decimal comma", func(text []byte) (float64, bool) {
 		whole, digits, comma := bytes.Cut(text, []byte(","))
-		v, ok := ParseComma(text)
-		return v, ok && !(comma && len(digits) == 3 && string(bytes.Trim(whole, "+-")) != "0") // 1,158 may be above a thousand
-	}, nil},
-	{"a date or time such as 2024-05-31 or 31.05.2024 18:30", nil, dayLayouts("2/1/2006", "2-1-2006")},
-	{"a date or time such as 05/31/2024 or 2024-05-31 18:30", nil, dayLayouts("1/2/2006", "1-2-2006")},
-	{"a time of day such as 18:30", nil, clocks},
-}
-
-var clocks = []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00", "15:04:05 Z07:00", "15:04:05 -0700", "3:04 PM", "3:04:05 PM"}
-
-// dayLayouts are dates and times, those that ParseDate reads too, and those that are given.
-func dayLayouts(more ...string) (all []string) {
-	days := []string{"2006-1-2", "2006/1/2", "2.1.2006", "2006-1", "2006/1", "2006.1.2", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006"}
-	for _, day := range append(days, more...) {
-		all = append(all, day)
-		for _, clock := range clocks {
-			all = append(all, day+" "+clock, day+"T"+clock, day+", "+clock)
-		}
-	}
-	return all
-}
-
-// timeParser returns what reads days from the beginning of 1970, in UTC unless the text names another
-// zone, or of times of day. It tries first what it read last.
-func timeParser(layouts []string) spelling {
-	layouts = slices.Clone(layouts)
-	return func(text []byte) (days float64, ok bool) {
-		for k, layout := range layouts {
-			if at, err := time.Parse(layout, string(text)); err == nil {
-				layouts[0], layouts[k] = layouts[k], layouts[0]
-				return daysOf(at), true
-			}
-		}
-		return 0, false
-	}
+		v, unit, ok := decimal.Amount(text, ',')
+		return v, ok && unit == nil && !(comma && len(digits) == 3 && string(bytes.Trim(whole, "+-")) != "0") // 1,158 may be above a thousand
+	}},
+	{"a date or time such as 2024-05-31 or 31.05.2024 18:30", func(text []byte) (float64, bool) { return calendar.Days(text, calendar.DayFirst) }},
+	{"a date or time such as 05/31/2024 or 2024-05-31 18:30", func(text []byte) (float64, bool) { return calendar.Days(text, calendar.MonthFirst) }},
+	{"a time of day such as 18:30", calendar.Hours},
 }
 
 // Times returns the numbers that order the fields of a column of times: numbers, or dates and
@@ -238,13 +288,10 @@ func Times(fields []string) ([]float64, error) {
 	var most []float64 // as the kind of most fields reads them, up to the first other one
 	what, best, bad := "", -1, -1
 	for kind, k := range timeKinds {
-		at, read, wrong, parse := make([]float64, len(fields)), 0, -1, k.parse
-		if parse == nil {
-			parse = timeParser(k.layouts)
-		}
+		at, read, wrong := make([]float64, len(fields)), 0, -1
 		for i, text := range fields {
 			var ok bool
-			if at[i], ok = parse(bytes.TrimSpace([]byte(text))); ok {
+			if at[i], ok = k.parse(bytes.TrimSpace([]byte(text))); ok {
 				read++
 			} else if wrong < 0 {
 				wrong = i

@@ -21,8 +21,10 @@ func (s *Schema) Summary() string {
 			ignored = append(ignored, c.Name)
 		case c.Category != nil:
 			categories = append(categories, len(c.Category))
-		case c.Kind == KindComma:
+		case c.Kind.IsNumber():
 			count[KindPlain]++
+		case c.Kind.IsDate():
+			count[KindDate]++
 		default:
 			count[c.Kind]++
 		}
@@ -36,6 +38,7 @@ func (s *Schema) Summary() string {
 	add(count[KindPlain], "numeric", "numeric")
 	add(count[KindBoolean], "true/false", "true/false")
 	add(count[KindDate], "date", "dates")
+	add(count[KindClock], "time of day", "times of day")
 	if len(categories) > 0 {
 		of := fmt.Sprint(slices.Min(categories))
 		if most := slices.Max(categories); most > slices.Min(categories) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
@@ -53,6 +54,15 @@ func (t *Targets) Take(l *Labels) error {
 	return nil
 }
 
+// SameLabel reports whether two spellings mean the same label: as the same number, exactly.
+func SameLabel(a, b string) bool {
+	x, known := decimal.Float64([]byte(a))
+	y, too := decimal.Float64([]byte(b))
+	exact, _ := decimal.Exact([]byte(a))
+	other, _ := decimal.Exact([]byte(b))
+	return a == b || known == decimal.Number && too == decimal.Number && x == y && exact == other
+}
+
 // Intern returns the code of a label; number is NaN when it is not one.
 func (t *Targets) Intern(spelling []byte, number float64) uint32 {
 	code := uint32(len(t.Label))
@@ -62,6 +72,11 @@ func (t *Targets) Intern(spelling []byte, number float64) uint32 {
 		}
 		t.byText[string(spelling)] = code
 		t.Text, t.Number = true, nil
+	} else if exact, ok := decimal.Exact(spelling); ok { // float64 might not tell it from others
+		if known, ok := t.byText[exact]; ok {
+			return known
+		}
+		t.byText[exact] = code
 	} else {
 		bits := math.Float64bits(number)
 		if known, ok := t.byBits[bits]; ok {

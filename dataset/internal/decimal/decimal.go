@@ -1,7 +1,8 @@
 // Package decimal parses numbers: digits with an optional sign, point and exponent; no
 // hexadecimal, no underscores, no nan, no inf. The result is the nearest float32 (or
 // float64), ties to even, as strconv.ParseFloat gives it. It imports the standard library
-// alone. Begin with [Float32], and with [Window] for text that is read in place.
+// alone. Begin with [Float32], with [Window] for text that is read in place, and with [Amount]
+// for numbers as people write them.
 //
 // The fast way is Clinger's: a mantissa and a power of ten that are both exact
 // in float64 need one rounded operation. On the way to float32 that rounding

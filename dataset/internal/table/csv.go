@@ -19,7 +19,8 @@ func init() {
 // CSV reads tables of text. A field may stand in double quotes, doubled inside
 // ("") when they are meant; delimiters and line breaks in quotes belong to the
 // field. Blanks around a field do not count. Missing values are empty, ?, NA,
-// <NA>, N/A, NaN or null, in any letter case. What columns become is told at Schema.
+// <NA>, N/A, #N/A, NaN, NaT, None or null, in any letter case, or \N; among numbers and dates
+// also a single -, . or *. What columns become is told at Schema.
 type CSV struct{ delimiter byte } // 0: found by content
 
 var (
@@ -36,7 +37,7 @@ func (f CSV) Extensions() []string {
 }
 
 func (CSV) Takes() []string {
-	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "id"}
+	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "id", "missing", "dates", "skip-unlabelled"}
 }
 
 func (f CSV) Detect(name string, head []byte) set.Match {
@@ -159,7 +160,7 @@ func isHeader(first []field, opt *set.Options) bool {
 	}
 	for i, f := range first {
 		if i < len(s.Columns) && i != s.Target && i != s.Weight && s.Columns[i].Kind == set.KindPlain && s.Columns[i].Category == nil &&
-			!f.missing && !isNumeric(f.text) {
+			!f.missing && !set.IsDash(f.text) && !isNumeric(f.text) {
 			return true
 		}
 	}

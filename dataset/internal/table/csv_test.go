@@ -100,7 +100,7 @@ func TestCSVErrors(t *testing.T) {
 		want string
 	}{
 		{"1,2\n3,4,5\n", dataset.Options{}, "standard input:2:1: found 3 fields, expected 2"},
-		{"a,y\n1,2\n3,\n", dataset.Options{}, "standard input:3:3: found no target, expected one in each row"},
+		{"a,y\n1,2\n3,\n", dataset.Options{}, `standard input:3:3: found no target in column "y" (by its name; another: --target), expected one in each row (--skip-unlabelled leaves out rows without a target)`},
 		{"a,y\n1,2\ninf,3\n", dataset.Options{}, `standard input:3:1: found "inf", expected a finite number (leave the field empty for a missing value)`},
 		{"a,y\n1,2\n1e39,3\n", dataset.Options{}, `standard input:3:1: found "1e39", expected a number that 32 bits can hold (below 3.4e38)`},
 		{"a,y\n1,2\n1,inf\n", dataset.Options{}, `standard input:3:3: found "inf", expected a finite number or a name as target`},
@@ -142,16 +142,17 @@ func dates(n int) string {
 func TestSlips(t *testing.T) {
 	ten := strings.Repeat("7,1\n", 10)
 	for _, c := range []struct{ text, want string }{
-		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12:1): taken as categories]`},
-		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[column "age": found "1,5" at standard input:2:1, expected numbers with a point and no comma: taken as categories]`},
+		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[]`},
 		{"age,y\n\"a,5\",1\nb,2\n", `[]`},
-		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2:1): taken as categories]`},
+		{"age,y\n\n7,1\n\nu,1\n\n" + ten + "\n", `[column "age": 1 of 12 fields is not a number (first: "u" at standard input:5): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2): taken as words (to take these as missing: --numeric age)]`},
 		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers
 		{"age,y\nu,1\nv,2\n" + ten, "[]"},                   // 10 of 12
-		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2:1): taken as categories]`},
+		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2): taken as words (to take these as missing: --numeric age)]`},
 		{"y,age\nno,1\n" + strings.Repeat("1,7\n", 20), "[]"}, // the target may be what it likes
-		{"on,y\n" + dates(9) + "1.2.2025,1\n" + dates(9), `[]`},
-		{"on,y\n" + dates(10) + "1.2.2025,1\n" + dates(10), `[column "on": found "1.2.2025" beside 10 dates, expected them all like 2025-12-31: not taken as dates]`},
+		{"on,y\n" + dates(9) + "soon,1\n" + dates(9) + dates(9), `[column "on": 1 of 28 fields is not a date (first: "soon" at standard input:11): taken as words (to take these as missing: --numeric on)]`},
+		{"on,y\n" + dates(10) + "1.2.2025,1\n" + dates(10), `[]`},
 		{"on,y\n" + dates(10) + ",1\n" + dates(10), `[]`},
 	} {
 		for _, size := range []int{0, 7} {
@@ -179,7 +180,7 @@ func TestSchema(t *testing.T) {
 		{"c,extra,n\nu,1,\nnew,2,7\n", [][]float32{{2, 1, 0}, {7, 0, 0}},
 			`[1 column is unknown to the model (first: "extra"): ignored 1 category is unknown to the model (first: "new" in column "c"): ignored]`, false},
 		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}},
-			"[standard input: found no line with the names of the columns: taken by position as n, c]", false},
+			`[standard input: found no line with the names of the columns: taken by position as n, c 1 value is missing where the training data missed none (first in column "c"): taken as none of the categories]`, false},
 		{"4,u,1\n", [][]float32{{4, 1, 0}},
 			"[standard input: found no line with the names of the columns: taken by position as n, c, y]", true},
 		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},
@@ -252,12 +253,12 @@ func TestRealTables(t *testing.T) {
 // beginning, header and blank lines left aside: from the file, or from what
 // was kept of a stream.
 func TestLateText(t *testing.T) {
-	text := "\n\na,b,y\n" + strings.Repeat("1,2,0\n+1,3,1\n", 500) + "1.0,x,1\n"
+	text := "\n\na,b,y\n" + strings.Repeat("1,2,0\n+1,3,1\n", 500) + strings.Repeat("1.0,x,1\n", 20)
 	want, err := datasettest.ReadText(text, dataset.Options{Threads: 1, Chunk: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(want.Feature, want.Warnings); got != `[a b=2 b=3 b=x] [column "b": 1 of 1001 fields is not a number (first: "x" at standard input:1004:5): taken as categories]` {
+	if got := fmt.Sprint(want.Feature, want.Warnings); got != `[a b=2 b=3 b=x] [column "b": 20 of 1020 fields are not numbers (first: "x" at standard input:1004): taken as words (to take these as missing: --numeric b)]` {
 		t.Fatalf("found %s", got)
 	}
 	folder := t.TempDir()

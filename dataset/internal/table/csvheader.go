@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 	"unicode"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
@@ -65,10 +66,10 @@ func compareHeader(first []field, later [][]field) headerComparison {
 	var columns []int
 	for i, f := range first {
 		below := columnBelow(later, i)
-		if f.missing {
+		if f.missing || set.IsDash(f.text) {
 			continue
 		}
-		if isNumeric(f.text) {
+		if isNumeric(f.text) || below.words > 0 && set.IsInWords(f.text) {
 			c.numbers++
 			columns = append(columns, i)
 			if below.fraction {
@@ -105,19 +106,21 @@ func (c headerComparison) numbered(first []field, later [][]field) headerGuess {
 	return headerGuess{header: c.fractions == c.numbers || namesTarget(first, later), open: true}
 }
 
-// isNumeric reports whether a text is a number, in other words perhaps, as dates are.
+// isNumeric reports whether a text is a number or a day. Other words for these may also name
+// columns: 5 kg, 2024-05.
 func isNumeric(text []byte) bool {
 	if _, status := decimal.Float64(text); status != decimal.Text {
 		return true
 	}
-	_, comma := set.ParseComma(text)
+	_, unit, comma := decimal.Amount(text, ',')
 	_, date := set.ParseDate(text)
-	return comma || date
+	return comma && unit == nil || date && len(text) >= len(time.DateOnly) && set.AreDigits(text[:4])
 }
 
 // A below is what a column holds below its first field.
 type below struct {
 	numbers, texts int
+	words          int            // of the numbers in other words
 	fraction       bool           // some number is no integer
 	count          map[string]int // of texts
 }
@@ -125,13 +128,16 @@ type below struct {
 func columnBelow(later [][]field, i int) below {
 	b := below{count: map[string]int{}}
 	for _, row := range later {
-		if i >= len(row) || row[i].missing {
+		if i >= len(row) || row[i].missing || set.IsDash(row[i].text) {
 			continue
 		}
 		if !isNumeric(row[i].text) {
-			b.texts++
-			b.count[string(row[i].text)]++
-			continue
+			if !set.IsInWords(row[i].text) {
+				b.texts++
+				b.count[string(row[i].text)]++
+				continue
+			}
+			b.words++
 		}
 		b.numbers++
 		b.fraction = b.fraction || !set.AreDigits(bytes.TrimLeft(row[i].text, "-+"))

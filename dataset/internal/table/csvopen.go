@@ -134,11 +134,11 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 	kinds := make([]columnKind, len(first))
 	for i := range kinds {
 		kinds[i].unnamed = header && len(first[i].text) == 0
-		kinds[i].digits = header || first[i].missing || set.AreDigits(first[i].text)
+		kinds[i].digits = header || first[i].missing || set.IsDash(first[i].text) || set.AreDigits(first[i].text)
 		kinds[i].blank = len(first[i].text) == 0
 		for _, row := range later {
 			kinds[i].blank = kinds[i].blank && (i >= len(row) || row[i].missing)
-			kinds[i].digits = kinds[i].digits && (i >= len(row) || row[i].missing || set.AreDigits(row[i].text))
+			kinds[i].digits = kinds[i].digits && (i >= len(row) || row[i].missing || set.IsDash(row[i].text) || set.AreDigits(row[i].text))
 		}
 	}
 	return kinds

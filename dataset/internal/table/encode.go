@@ -18,6 +18,12 @@ func (t *table) complete() {
 	if t.unknown > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
+	if t.gone > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s missing where the training data missed none (first in column %q): taken as none of the categories", fault.Plural(t.gone, "value is", "values are"), t.from))
+	}
+	if t.skipped > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare))
+	}
 	if t.fixed {
 		return
 	}
@@ -40,14 +46,12 @@ func (t *table) complete() {
 
 // sumWords takes the sum of a slot of words that are numbers, and what is missing.
 func (t *table) sumWords(slot int) {
-	code, known := t.words[slot].code[set.MissingCategory]
 	for _, p := range t.parts {
 		for row := range p.rows {
-			switch c := p.codes[slot][p.at(row, slot)-1]; {
-			case known && c == code:
+			if v := t.recoded[slot][p.codes[slot][p.at(row, slot)-1]]; math.IsNaN(v) {
 				t.missing[slot]++
-			default:
-				t.sum[slot] += float64(float32(t.recoded[slot][c]))
+			} else {
+				t.sum[slot] += float64(float32(v))
 			}
 		}
 	}
@@ -58,10 +62,10 @@ func (t *table) gaps() (gaps []set.Gap) {
 	first, _ := t.schema.Places()
 	for slot, at := range t.place {
 		c, row := t.schema.Columns[at], 0
-		code, word := t.words[slot].code[set.MissingCategory]
+		words := t.recoded != nil && t.recoded[slot] != nil
 		for _, p := range t.parts {
 			for i := 0; i < p.rows && t.missing[slot] > 0 && c.Kind != set.KindIgnored && c.Category == nil; i++ {
-				if cell := p.at(i, slot); cell == set.MissingBits || word && cell > 0 && p.codes[slot] != nil && p.codes[slot][cell-1] == code {
+				if cell := p.at(i, slot); !words && cell == set.MissingBits || words && math.IsNaN(t.recoded[slot][p.codes[slot][cell-1]]) {
 					gaps = append(gaps, set.Gap{uint32(row + i), uint32(first[at])})
 				}
 			}
@@ -103,10 +107,9 @@ func (t *table) encoder() (e *set.Encoder, nonzeros int64) {
 func (t *table) values(slot int, fill float32) []float32 {
 	value := make([]float32, len(t.recoded[slot]))
 	for k, v := range t.recoded[slot] {
-		value[k] = float32(v) + 0 // nor -0
-	}
-	if code, ok := t.words[slot].code[set.MissingCategory]; ok {
-		value[code] = fill
+		if value[k] = float32(v) + 0; math.IsNaN(v) { // nor -0
+			value[k] = fill
+		}
 	}
 	return value
 }

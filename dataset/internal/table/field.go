@@ -16,6 +16,7 @@ func (p *rowParser) cell(f field) (uint32, error) {
 	if f.column == p.id {
 		p.out.ids.add(f.text)
 	}
+	f.missing = f.missing || len(p.also) > 0 && p.isAlso(f.text)
 	switch p.out.roles[f.column] {
 	case roleNumber, roleInteger, roleKept:
 		return p.number(f), nil
@@ -36,7 +37,7 @@ const noMean = "a stream has no mean to stand for a missing one"
 func (p *rowParser) number(f field) uint32 {
 	o := p.out
 	content := &o.content[f.column]
-	if f.missing {
+	if f.missing || set.IsDash(f.text) {
 		if p.strict {
 			p.spoil(f, p.strictly(f, noMean))
 		}
@@ -64,7 +65,6 @@ func (p *rowParser) number(f field) uint32 {
 	default:
 		p.spoil(f, status.Expected())
 	}
-	content.others++
 	return set.MissingBits
 }
 
@@ -78,7 +78,7 @@ func (p *rowParser) turn(column int) {
 // spelled reads a number in other words, as the schema has them.
 func (p *rowParser) spelled(f field) uint32 {
 	o, slot := p.out, p.slot[f.column]
-	if f.missing {
+	if f.missing || set.IsDash(f.text) {
 		if p.strict {
 			p.spoil(f, p.strictly(f, noMean))
 		}
@@ -102,6 +102,10 @@ func (p *rowParser) category(f field) uint32 {
 	o := p.out
 	words, content := &o.words[p.slot[f.column]], &o.content[f.column]
 	word := f.text
+	if f.missing && p.fixed { // an older program took None for a category
+		_, known := p.table.words[p.slot[f.column]].code[string(word)]
+		f.missing = !known
+	}
 	if f.missing {
 		word = []byte(set.MissingCategory)
 		content.missing++
@@ -113,18 +117,22 @@ func (p *rowParser) category(f field) uint32 {
 		if p.c.CheckText(f.at, word) != nil {
 			p.spoil(f, "UTF-8 text")
 		}
-		_, status := decimal.Float32(word)
 		code = words.intern(word)
-		words.status = append(words.status, status)
-	}
-	if status := words.status[code]; !f.missing && status != decimal.Number {
-		content.others++
-		if status == decimal.Text && content.text == "" {
+		if _, status := decimal.Float32(word); !f.missing && status == decimal.Text && content.text == "" {
 			content.text, content.place = fault.Quote(f.text), p.c.Locate(f.at)
 		}
 	}
 	return code + 1 // 0 is the number zero
 }
+
+// isAlso reports whether a text is one of the spellings of a missing value besides the usual ones.
+func (t *table) isAlso(text []byte) bool {
+	_, ok := t.also[string(text)]
+	return ok
+}
+
+// isMissing reports whether a field of a column of numbers stands for a missing value.
+func (t *table) isMissing(f field) bool { return f.missing || set.IsDash(f.text) || t.isAlso(f.text) }
 
 // spoil notes a feature that is no feature: the first by row and, within a row,
 // by place in the schema.
@@ -139,13 +147,16 @@ func (p *rowParser) spoil(f field, expected string) {
 func (p *rowParser) readTarget(f field) error {
 	o := p.out
 	switch {
+	case f.missing && set.MayBeLabel(f.text) && !p.isAlso(f.text):
+		f.missing = false
+		return p.readTarget(f)
 	case f.missing && p.fixed: // a model may be asked for it
 		if o.untargeted++; o.untargeted == 1 {
 			o.firstBare = p.c.Place(f.at)
 		}
 		return nil
 	case f.missing:
-		return p.c.Errorf(f.at, "no target", "one in each row")
+		return p.c.Errorf(f.at, "no target"+p.targetBy(), "one in each row ("+skipHint+")")
 	case !p.allowed(f):
 		return p.c.Errorf(f.at, fault.Quote(f.text), p.declared(f))
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
@@ -17,6 +16,9 @@ type tablePart struct {
 	cells
 	chunk   *lines.Chunk // nil unless it may be needed again
 	name    string       // of the input
+	line    int          // of the first byte
+	lines   int          // in the chunk
+	blank   []int        // of each line that is no row, how many rows are before it
 	roles   []role       // what the columns were taken for
 	labels  *set.Labels
 	ids     fieldTexts
@@ -30,6 +32,7 @@ type tablePart struct {
 	sparse  int          // fields of sparse rows
 
 	untargeted int    // rows without a target
+	skipped    int    // those of them that are left out
 	firstBare  string // place of the first of them
 
 	bad              error // the first feature that is no feature
@@ -38,9 +41,9 @@ type tablePart struct {
 
 // A content counts the fields of an open column that are not missing.
 type content struct {
-	missing, others int         // others are no numbers
-	text            string      // the first field that is text, "" for none
-	place           fault.Place // of it
+	missing int
+	text    string      // the first field that is text, "" for none
+	place   fault.Place // of it
 }
 
 // fieldTexts are fields as they are spelled, one after another.
@@ -72,9 +75,8 @@ func (f *fieldTexts) all() []string {
 
 // A dictionary numbers categories by first appearance.
 type dictionary struct {
-	code   map[string]uint32
-	words  []string
-	status []decimal.Status // of the words of an open column
+	code  map[string]uint32
+	words []string
 }
 
 func (d *dictionary) intern(word []byte) uint32 {
@@ -106,6 +108,10 @@ type gathered struct {
 
 	unknown int    // categories that the model does not know
 	example string // the first of them
+	gone    int    // values that are missing where the training data missed none
+	from    string // column of the first of them
+
+	skipped int // rows without a target that were left out
 
 	untargeted int    // rows without a target, which only a fixed schema allows
 	firstBare  string // place of the first of them
@@ -141,12 +147,14 @@ func (t *table) take(p *tablePart) error {
 			all.text, all.place = c.text, c.place
 		}
 		all.missing += c.missing
-		all.others += c.others
 	}
 	if p.untargeted > 0 && t.untargeted == 0 {
 		t.firstBare = p.firstBare
 	}
 	t.untargeted += p.untargeted
+	if t.skipped += p.skipped; t.skipped > 0 && t.firstBare == "" {
+		t.firstBare = p.firstBare
+	}
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
@@ -182,7 +190,7 @@ func (t *table) merge(p *tablePart) {
 			switch {
 			case !known && t.fixed:
 				code = set.NoCategory
-				unknown = unknown || word != set.MissingCategory
+				unknown = true
 			case !known:
 				code = t.words[i].intern([]byte(word))
 			}
@@ -203,12 +211,13 @@ func (t *table) countUnknown(p *tablePart) {
 			if p.codes[slot] == nil || p.codes[slot][c-1] != set.NoCategory {
 				continue
 			}
-			word := p.words[slot].words[c-1]
+			word, column := p.words[slot].words[c-1], t.schema.Columns[t.place[slot]].Name
 			if word == set.MissingCategory {
-				continue
-			}
-			if t.unknown++; t.unknown == 1 {
-				t.example = fmt.Sprintf("%q in column %q", word, t.schema.Columns[t.place[slot]].Name)
+				if t.gone++; t.gone == 1 {
+					t.from = column
+				}
+			} else if t.unknown++; t.unknown == 1 {
+				t.example = fmt.Sprintf("%q in column %q", word, column)
 			}
 		}
 	})

@@ -3,15 +3,23 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
-	t.id, t.idName = -1, opt.ID
+	t.id, t.idName, t.dates, t.skip = -1, opt.ID, opt.Dates, opt.SkipUnlabelled
+	t.also, t.misses = map[string]struct{}{}, false
+	for _, text := range missingOf(opt) {
+		t.also[text] = struct{}{}
+		_, status := decimal.Float64([]byte(text))
+		t.misses = t.misses || status == decimal.Number
+	}
 	roles := t.planRoles(opt)
 	if opt.ID != "" && (roles == nil || opt.Schema == nil) { // one to ignore too is called what it is for
 		if t.id, err = t.find(opt.ID, cmp.Or(opt.IDRole, "id")); err != nil {
@@ -19,6 +27,14 @@ func (t *table) plan(opt *set.Options) (err error) {
 		}
 	}
 	return roles
+}
+
+// missingOf returns the spellings of a missing value besides the usual ones.
+func missingOf(opt *set.Options) []string {
+	if opt.Schema != nil {
+		return opt.Schema.Missing
+	}
+	return opt.Missing
 }
 
 // planRoles is plan but for a column to be kept.
@@ -67,6 +83,7 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 	for _, usual := range usualTargets {
 		for i, name := range t.names {
 			if t.header && i != t.weight && strings.EqualFold(name, usual) {
+				t.guessed = "by its name"
 				return i, nil
 			}
 		}
@@ -85,15 +102,16 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
 		last--
 	}
+	t.guessed = "the last one"
 	return last, nil
 }
 
 // settle makes the schema once the kinds of the columns are known.
-func (t *table) settle() error {
+func (t *table) settle(opt *set.Options) error {
 	if t.fixed {
 		return nil
 	}
-	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header}
+	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: slices.Clone(missingOf(opt))}
 	for i := range t.names {
 		c := t.column(i)
 		if t.roles[i] == roleCategory {

@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
@@ -33,14 +31,35 @@ func (t *table) recognise() error {
 			ignored[at] = why
 		}
 	}
-	if kept == 0 { // they are all that there is to learn from
-		return nil
+	if kept == 0 && len(ignored) > 0 {
+		if err := t.keepNumbers(ignored); err != nil {
+			return err
+		}
 	}
 	for at, why := range ignored {
 		c := &t.schema.Columns[at]
 		*c = set.Column{Name: c.Name, Kind: set.KindIgnored, Why: why}
 	}
 	t.say()
+	return nil
+}
+
+// keepNumbers keeps columns that number the rows where there is nothing else to learn from: a
+// number may be a time. Names of rows tell nothing of other rows.
+func (t *table) keepNumbers(ignored map[int]string) error {
+	var kept, rest []string
+	for _, at := range t.place {
+		if name := t.names[at]; ignored[at] == set.WhyID && t.roles[at] != roleCategory && !t.kinds[at].unnamed && !namesRows(name) {
+			kept = append(kept, name)
+			delete(ignored, at)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	if len(kept) == 0 {
+		return fault.In(t.in[0].Name, "found no column to learn from but %s (ids, sentences or nothing), expected columns of numbers, dates or categories (--target names the column to predict; to take one as it is: --numeric or --categorical)", fault.Quoted(rest))
+	}
+	t.warnings = append(t.warnings, fmt.Errorf("%s: integers that number the rows, kept as there is nothing else to learn from", fault.Quoted(kept)))
 	return nil
 }
 
@@ -64,19 +83,9 @@ func (t *table) judge(slot, at int) (why string, err error) {
 
 // judgeWords decides on a column of which some fields are no plain numbers.
 func (t *table) judgeWords(slot, at int) (why string, err error) {
-	c, k, content, words := &t.schema.Columns[at], t.kinds[at], t.content[at], t.words[slot].words
-	if k.kind != kindCategory {
-		kind, value, ok := t.numbersIn(k, content, words)
-		switch {
-		case ok:
-			t.recode(slot, c, kind, value)
-			return "", nil
-		case k.asked == askedNumber:
-			return "", content.place.Fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
-		case content.text != "" && t.doubt(c.Name, content):
-			return "", nil
-		}
-		t.doubtDates(c.Name, words)
+	c, content, words := &t.schema.Columns[at], t.content[at], t.words[slot].words
+	if ok, err := t.numbers(slot, at, t.reading[slot]); ok || err != nil {
+		return "", err
 	}
 	distinct, all := len(words), t.count-content.missing
 	if content.missing > 0 {
@@ -85,55 +94,10 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 	switch {
 	case areSentences(words, distinct, all):
 		return set.WhyText, nil
-	case distinct == all && 10*content.missing <= t.count && t.count >= leastRows(c.Name):
+	case distinct == all && 10*content.missing <= t.count && t.count >= leastRows(c.Name), all >= leastRows("") && 20*distinct >= 19*all:
 		return set.WhyID, nil
 	}
 	return "", nil
-}
-
-// numbersIn returns the numbers that the words of a column are, if they are some: in
-// other words, or plain ones beside codes with leading zeros.
-func (t *table) numbersIn(k columnKind, c content, words []string) (kind set.Kind, value []float64, ok bool) {
-	if c.text != "" {
-		return set.Spelled(words, t.rows.delimiter() != ',')
-	}
-	value, ok = plainNumbers(words)
-	return set.KindPlain, value, ok && (k.asked == askedNumber || slices.ContainsFunc(words, lacksDigits))
-}
-
-// lacksDigits reports whether a word is neither a code of digits nor a missing value.
-func lacksDigits(word string) bool {
-	return word != set.MissingCategory && !set.AreDigits([]byte(word))
-}
-
-// plainNumbers returns the numbers that words spell.
-func plainNumbers(words []string) (value []float64, ok bool) {
-	for _, word := range words {
-		v, status := decimal.Float64([]byte(word))
-		if status != decimal.Number && word != set.MissingCategory {
-			return nil, false
-		}
-		value = append(value, v)
-	}
-	return value, true
-}
-
-// recode makes a column of words one of numbers. Days are counted from the first row
-// that has a date: so float32 has room for the time of the day.
-func (t *table) recode(slot int, c *set.Column, kind set.Kind, value []float64) {
-	if kind == set.KindDate {
-		first := 0 // words are in order of first appearance
-		if t.words[slot].words[0] == set.MissingCategory {
-			first = 1
-		}
-		c.From = t.words[slot].words[first][:len(time.DateOnly)]
-		from, _ := set.ParseDate([]byte(c.From))
-		for k := range value {
-			value[k] -= from
-		}
-	}
-	c.Kind, c.Category = kind, nil
-	t.recoded[slot] = value
 }
 
 // areSentences reports whether a column holds texts rather than categories: four words
@@ -177,47 +141,10 @@ func namesTime(name string) bool {
 	return slices.Contains([]string{"t", "time", "year", "quarter", "month", "week", "day", "date", "hour", "minute", "second", "step", "epoch"}, lower)
 }
 
-// doubt warns of a column that a few slips turn from a number into categories, or commas in
-// its numbers.
-func (t *table) doubt(name string, c content) bool {
-	if strings.Contains(c.text, ",") && strings.Trim(c.text, `"+-.,0123456789`) == "" {
-		t.warnings = append(t.warnings, fmt.Errorf("column %q: found %s at %s, expected numbers with a point and no comma: taken as categories", name, c.text, c.place))
-		return true
-	}
-	const least, ofTen = 10, 9 // numbers
-	all := t.count - c.missing
-	if numbers := all - c.others; numbers < least || 10*numbers < ofTen*all {
-		return false
-	}
-	what := "are not numbers"
-	if c.others == 1 {
-		what = "is not a number"
-	}
-	t.warnings = append(t.warnings, fmt.Errorf("column %q: %d of %d fields %s (first: %s at %s): taken as categories",
-		name, c.others, all, what, c.text, c.place))
-	return true
-}
-
-// doubtDates warns of a column of dates that a few slips turn into words.
-func (t *table) doubtDates(name string, words []string) {
-	const least, ofTen = 10, 9 // dates
-	dates, other := 0, ""
-	for _, word := range words {
-		if _, ok := set.ParseDate([]byte(word)); ok {
-			dates++
-		} else if word != set.MissingCategory && other == "" {
-			other = word
-		}
-	}
-	if dates >= least && dates < len(words) && 10*dates >= ofTen*len(words) && other != "" {
-		t.warnings = append(t.warnings, fmt.Errorf("column %q: found %q beside %d dates, expected them all like 2025-12-31: not taken as dates", name, other, dates))
-	}
-}
-
 // say tells what is not a feature, and which columns make very many.
 func (t *table) say() {
 	for _, r := range []struct{ why, what, flag string }{
-		{set.WhyID, "ids (all values differ, or they number the rows)", "categorical"},
+		{set.WhyID, "ids (nearly all values differ, or they number the rows)", "categorical"},
 		{set.WhyText, "sentences, most of them different", "categorical"},
 		{set.WhyEmpty, "no values", ""},
 	} {
@@ -245,9 +172,14 @@ func (t *table) say() {
 		t.warnings = append(t.warnings, fmt.Errorf("%s %s: %s: ignored%s", column, fault.Quoted(names), r.what, keep))
 	}
 	for slot, at := range t.place {
-		c := t.schema.Columns[at]
-		if n := len(t.words[slot].words); c.Category != nil && n > manyCategories {
-			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories, a feature for each (to leave it out: --ignore %s)", c.Name, n, c.Name))
+		c, all := t.schema.Columns[at], t.count-t.content[at].missing
+		n := len(t.words[slot].words)
+		if unlike := all > 3 && 2*n > all; c.Category != nil && t.kinds[at].asked != askedCategory && (n > manyCategories || unlike) {
+			few := ""
+			if unlike {
+				few = fmt.Sprintf(" in %d rows", all)
+			}
+			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories%s, a feature for each (to leave it out: --ignore %s)", c.Name, n, few, c.Name))
 		}
 	}
 }

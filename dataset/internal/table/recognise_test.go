@@ -33,11 +33,11 @@ func TestRecognise(t *testing.T) {
 		warnings   string // of each the beginning, "|" between
 	}{
 		{"ids in text", linesOf("id,age,churn", 500, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), dataset.Options{},
-			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": ids (all values differ, or they number the rows): ignored (to keep: --categorical id)`},
+			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": ids (nearly all values differ, or they number the rows): ignored (to keep: --categorical id)`},
 		{"ids in text asked for", linesOf("id,age,churn", 20, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), dataset.Options{Categorical: []string{"id"}},
 			"3: 1 numeric, 1 with 20 categories, target churn", "[id=c-0 id=c-1 id=c-2]", ""},
 		{"consecutive integers", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", 100+i, i%3, i%2) }), dataset.Options{},
-			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": ids (all values differ, or they number the rows): ignored (to keep: --numeric nr)`},
+			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": ids (nearly all values differ, or they number the rows): ignored (to keep: --numeric nr)`},
 		{"consecutive integers in another order", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i*5%12, i%3, i%2) }), dataset.Options{},
 			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr"`},
 		{"consecutive integers asked for", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) }), dataset.Options{Numeric: []string{"n*"}},
@@ -49,7 +49,7 @@ func TestRecognise(t *testing.T) {
 		{"numbers of customers", linesOf("customer_id,age,y", 5, func(i int) string { return fmt.Sprintf("%d,%d,%d", int64(3000000000)+int64(i*i*977), i%3, i%2) }), dataset.Options{},
 			"3: 1 numeric, 1 ignored (customer_id), target y", "[age]", `column "customer_id"`},
 		{"nothing else to learn from", linesOf("x,y", 20, func(i int) string { return fmt.Sprintf("%d,%d", i, i*i) }), dataset.Options{},
-			"2: 1 numeric, target y", "[x]", ""},
+			"2: 1 numeric, target y", "[x]", `"x": integers that number the rows, kept as there is nothing else to learn from`},
 		{"dates", linesOf("when,age,y", 6, func(i int) string { return fmt.Sprintf("2024-02-%02d,%d,%d", 28+i%2, i%3, i%2) }), dataset.Options{},
 			"3: 1 numeric, 1 date, target y", "[when age]", ""},
 		{"times, some missing", linesOf("when,age,y", 6, func(i int) string {
@@ -57,7 +57,7 @@ func TestRecognise(t *testing.T) {
 		}), dataset.Options{},
 			"3: 1 numeric, 1 date, target y", "[when age]", ""},
 		{"a date that is none", linesOf("when,age,y", 6, func(i int) string { return cycle(i, "2024-02-30", "2024-02-28") + fmt.Sprintf(",%d,%d", i%3, i%2) }), dataset.Options{},
-			"3: 1 numeric, 1 with 2 categories, target y", "[when=2024-02-30 when=2024-02-28 age]", ""},
+			"3: 1 numeric, 1 with 2 categories, target y", "[when=2024-02-30 when=2024-02-28 age]", `column "when": 3 of 6 fields are not dates (first: "2024-02-30" at `},
 		{"codes with leading zeros", linesOf("zip,age,y", 6, func(i int) string { return cycle(i, "10115", "01067") + fmt.Sprintf(",%d,%d", i%3, i%2) }), dataset.Options{},
 			"3: 1 numeric, 1 with 2 categories, target y", "[zip=10115 zip=01067 age]", ""},
 		{"codes that show late", linesOf("zip,age,y", 6000, func(i int) string {

@@ -62,7 +62,11 @@ func (p *rowParser) begin() {
 	p.redo = false
 	p.paths = append(p.paths[:0], o.roles...)
 	for i, tight := range p.tight {
-		if tight && o.roles[i] <= roleInteger {
+		switch {
+		case o.roles[i] > roleInteger:
+		case p.misses: // no number is read without a look at its spelling
+			p.paths[i] = roleKept
+		case tight:
 			p.paths[i] = roleMeasured
 		}
 	}
@@ -85,6 +89,12 @@ func (p *rowParser) readAll() error {
 	for at, end := 0, len(p.c.Text); at < end; {
 		next, kind := p.rows.begin(p.c, at)
 		var err error
+		if kind == noRow || p.skip && p.bare(at, &next, kind == sparseRow) {
+			if at = next; len(p.out.blank) < 1<<10 { // no more memory than rows of such a chunk take
+				p.out.blank = append(p.out.blank, p.out.cells.rows)
+			}
+			continue
+		}
 		switch kind {
 		case denseRow:
 			p.out.reserve(p.arena, p.most)
@@ -106,6 +116,23 @@ func (p *rowParser) readAll() error {
 		}
 	}
 	return nil
+}
+
+// bare reports whether the row that begins at at has no target; next is then behind it.
+func (p *rowParser) bare(at int, next *int, sparse bool) bool {
+	fields, end, err := p.rows.row(p.c, at, nil)
+	k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.target })
+	if err != nil || k < 0 || !sparse && len(fields) != len(p.names) {
+		return false
+	}
+	if _, bare := p.bareWords[string(fields[k].text)]; !bare && (!fields[k].missing || set.MayBeLabel(fields[k].text)) && !p.isAlso(fields[k].text) {
+		return false
+	}
+	if p.out.skipped++; p.out.skipped == 1 {
+		p.out.firstBare = p.c.Place(fields[k].at)
+	}
+	*next = end
+	return true
 }
 
 // dense reads the row that begins at start and whose first field stands at at.

@@ -134,9 +134,8 @@ func (t *table) move(opt *set.Options) {
 
 // spreadOfWords is the spread of a slot of words that are numbers.
 func (t *table) spreadOfWords(slot int) (s set.Spread) {
-	code, missing := t.words[slot].code[set.MissingCategory]
-	for k, v := range t.recoded[slot] {
-		if !missing || uint32(k) != code {
+	for _, v := range t.recoded[slot] {
+		if !math.IsNaN(v) {
 			s.Add(v)
 		}
 	}

@@ -44,7 +44,7 @@ func (f arff) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 // holdsText reports whether a column of categories or codes shows in the first rows.
 func (t *table) holdsText(first [][]field, column int) bool {
 	return slices.ContainsFunc(first, func(row []field) bool {
-		if column >= len(row) || row[column].missing {
+		if column >= len(row) || t.isMissing(row[column]) {
 			return false
 		}
 		_, status := decimal.Float32(row[column].text)
@@ -133,7 +133,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		t.assign()
 	}
 	if !t.fixed {
-		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header}, true, true, opt.Columns == 0
+		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt)}, true, true, opt.Columns == 0
 		for i := range t.names {
 			t.schema.Columns = append(t.schema.Columns, t.column(i))
 		}

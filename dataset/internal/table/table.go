@@ -55,7 +55,17 @@ type table struct {
 	arena *memory.Arena
 
 	gathered
-	recoded [][]float64 // for each slot of words that are numbers: of each code its value
+	evidence
+	reading   []*set.Reading      // for each slot of words that may be numbers
+	answer    set.Target          // the targets as they are spelled
+	asNumbers *set.Reading        // of the labels that are not all numbers
+	recoded   [][]float64         // for each slot of words that are numbers: of each code its value, NaN for a missing one
+	also      map[string]struct{} // spellings of a missing value besides the usual ones
+	misses    bool                // one of these is a number
+	bareWords map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
+	dates     string              // as Options.Dates
+	skip      bool                // rows without a target are left out
+	guessed   string              // how the target was found, if nothing names it
 }
 
 // A columnKind says what the fields of a column are.
@@ -150,27 +160,21 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	t.plain = opt.Precomputed || opt.Columns > 0
 	t.measures = !t.fixed && !t.plain
 	t.assign()
-	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
-	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
-	for _, in := range t.in {
-		in.Before = in.Line
-	}
-	if err := t.pass(ctx, s, keep, opt); err != nil {
+	if err := t.passes(ctx, opt); err != nil {
 		return nil, err
-	}
-	if t.late() {
-		if err := t.passAgain(ctx, keep, opt); err != nil {
-			return nil, err
-		}
 	}
 	t.dropTargets()
 	if err := t.fault(); err != nil {
 		return nil, err
 	}
-	if err := t.settle(); err != nil {
+	if err := t.settle(opt); err != nil {
 		return nil, err
 	}
 	if err := t.numbersOnly(opt); err != nil {
+		return nil, err
+	}
+	target, err := t.labels()
+	if err != nil {
 		return nil, err
 	}
 	t.move(opt)
@@ -179,7 +183,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &set.Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: t.missed, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
+	out := &set.Set{X: x, Target: target, TargetBy: t.targetBy(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: t.missed, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
 	if t.id >= 0 {
 		if out.IDName = opt.ID; t.header {
 			out.IDName = t.names[t.id]
@@ -192,6 +196,32 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 		out.Fit(opt.Columns)
 	}
 	return out, nil
+}
+
+// passes reads the rows as often as it takes to know what the columns are.
+func (t *table) passes(ctx context.Context, opt *set.Options) error {
+	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
+	keep := (t.skip || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	for _, in := range t.in {
+		in.Before = in.Line
+	}
+	if err := t.pass(ctx, s, keep, opt); err != nil {
+		return err
+	}
+	if t.late() {
+		if err := t.passAgain(ctx, keep, opt); err != nil {
+			return err
+		}
+	}
+	if t.fixed || t.plain {
+		t.readTargets()
+	} else if t.readWords() {
+		if err := t.passAgain(ctx, keep, opt); err != nil {
+			return err
+		}
+		t.readWords()
+	}
+	return nil
 }
 
 // numbersOnly refuses categories where a model knows features, but none by the
@@ -221,7 +251,7 @@ func (t *table) pass(ctx context.Context, s *lines.Splitter, keep bool, opt *set
 	t.arena = memory.NewArena(opt.Workers())
 	defer t.arena.Close()
 	err := lines.Parse(ctx, s, opt.Workers(), t.parse, func(p *tablePart) error {
-		if !keep {
+		if p.line, p.lines = p.chunk.Line, p.chunk.Lines; !keep {
 			p.chunk = nil
 		}
 		return t.take(p)
@@ -246,13 +276,14 @@ func (t *table) late() bool {
 // passAgain reads the input once more: from the file, or from the chunks that
 // were kept because there is none.
 func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) error {
+	t.late()
 	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
 	if kept {
 		s.In = nil
 		for _, p := range t.parts {
 			s.Again = append(s.Again, p.chunk)
 		}
-		return t.pass(ctx, s, false, opt)
+		return t.pass(ctx, s, true, opt)
 	}
 	for _, in := range t.in {
 		in.PutAway()
@@ -262,7 +293,7 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) erro
 	if err := t.pass(ctx, s, false, opt); err != nil {
 		return err
 	}
-	if t.count != rows || t.late() {
+	if t.count != rows && t.bareWords == nil || t.late() {
 		return fault.In(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
 	}
 	return nil
