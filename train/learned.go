@@ -17,9 +17,19 @@ const (
 // accuracy or errors alone. A machine of two classes counted the errors of all rows itself.
 func (r *Result) EvaluateLearned(set *dataset.Set, threads int) (*Evaluation, error) {
 	m := r.Model
-	if e := r.counted(set); e != nil {
-		return e, nil
+	e, err := r.counted(set), error(nil)
+	if e == nil {
+		e, err = r.evaluateSome(set, threads)
 	}
+	if err == nil && r.constant != nil && m.Threshold == nil { // which says the same
+		e.Warnings = nil
+	}
+	return e, err
+}
+
+// evaluateSome is EvaluateLearned on as many rows as may be.
+func (r *Result) evaluateSome(set *dataset.Set, threads int) (*Evaluation, error) {
+	m := r.Model
 	rows := int64(set.Rows())
 	most, each := int64(learnedNumbers), max(1, m.Data.Nonzeros/max(rows, 1))
 	if m.Support != nil {

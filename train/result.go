@@ -48,9 +48,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err := m.Seal(); err != nil {
 		return nil, err
 	}
-	if doubt := j.constantPrediction(r); doubt != nil {
-		r.Warnings = append(r.Warnings, doubt)
-	}
+	r.constant = j.constantPrediction(r)
 	return r, nil
 }
 

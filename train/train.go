@@ -52,6 +52,8 @@ type Result struct {
 	// added up over classes that may have run at the same time.
 	Train, Certify time.Duration
 	Warnings       []error
+
+	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }
 
 // DataError says why nothing can be learned from the data. Other errors of Fit
@@ -105,16 +107,16 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err := spec.checkThreshold(set); err != nil {
 		return nil, err
 	}
-	if !spec.Probabilities && spec.Costs == nil {
-		r, err := fit(ctx, set, spec)
-		if err == nil {
-			err = spec.setThreshold(r.Model)
-		}
-		return r, err
+	how := fit
+	if spec.Probabilities || spec.Costs != nil {
+		how = fitCalibrated
 	}
-	r, err := fitCalibrated(ctx, set, spec)
+	r, err := how(ctx, set, spec)
 	if err == nil {
 		err = spec.setThreshold(r.Model)
+	}
+	if err == nil && r.constant != nil && r.Model.Threshold == nil {
+		r.Warnings = append(r.Warnings, r.constant)
 	}
 	return r, err
 }
