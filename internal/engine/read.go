@@ -13,13 +13,21 @@ func (r *request) read() (any, error) {
 		Weights string   `json:"weights"`
 		Labels  string   `json:"labels"`
 		Ignore  []string `json:"ignore"`
-		Columns int      `json:"features"`
-		Threads int      `json:"threads"`
+
+		Categorical    []string `json:"categorical"`
+		Numeric        []string `json:"numeric"`
+		Missing        []string `json:"missing"`
+		Dates          string   `json:"dates"`
+		SkipUnlabelled bool     `json:"skip_unlabelled"`
+
+		Columns int `json:"features"`
+		Threads int `json:"threads"`
 	}
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
-	set, err := dataset.Read(r.ctx, q.Sources, dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads})
+	set, err := dataset.Read(r.ctx, q.Sources, dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
+		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled})
 	if err != nil {
 		return nil, err
 	}

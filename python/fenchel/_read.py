@@ -36,7 +36,8 @@ class Rows:
         return iter((self.X, self.y))
 
 
-def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None) -> Rows:
+def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None,
+         categorical: Any = None, numeric: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False) -> Rows:  # fmt: skip
     """Read one or several files as one set of rows.
 
     Parameters
@@ -51,6 +52,14 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
         Columns to leave out.
     n_features : int, optional
         Have so many features, as a model has.
+    categorical, numeric : list of str, optional
+        Columns to take as categories, or as numbers.
+    missing : list of str, optional
+        What is written where a value is missing, besides "", "NA" and the like.
+    dates : "dmy" or "mdy", optional
+        The order in dates such as 05/06/2024.
+    skip_unlabelled : bool
+        Leave out rows that have no target.
 
     Returns
     -------
@@ -63,7 +72,8 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     >>> X.shape, len(y)
     ((100, 5), 100)
     """
-    answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features)
+    answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
+                       categorical=categorical, numeric=numeric, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled)  # fmt: skip
     for text in answer["warnings"]:
         warnings.warn(text, UserWarning, stacklevel=2)
     y = answer["numbers"]

@@ -155,3 +155,13 @@ def test_saved_whole(tmp_path, monkeypatch):
     with pytest.raises(OSError):
         model.save(path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["m.model"]
+
+
+def test_read_tables_as_they_are_meant(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("when,price,code,y\n" + "".join(f"05/0{1 + i % 9}/2024,$1.{i:02d},{-9 if i == 3 else i},{'' if i == 5 else i % 2}\n" for i in range(40)))
+    X, y = fenchel.read(path, target="y", missing=["-9"], dates="mdy", skip_unlabelled=True, categorical=["code"])
+    assert X.shape[0] == len(y) == 39
+    X, y = fenchel.read(path, target="y", missing=["-9"], dates="dmy", skip_unlabelled=True)
+    assert X.shape == (39, 3)
+    np.testing.assert_allclose(X[:3, 1], [1, 1.01, 1.02], rtol=1e-6)
