@@ -18,54 +18,48 @@ func Threshold(scores []float64, positive []bool, weight []float64, costs [2]flo
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
-	of := func(i int, class bool) float64 { // the cost of row i where it is taken for class
+	var sum, all vec.Sum // of the costs where all are taken for positive, and of the weights
+	change := make([]float64, len(scores))
+	for i := range scores {
 		w := 1.0
 		if weight != nil {
 			w = weight[i]
 		}
-		switch {
-		case positive[i] == class:
-			return 0
-		case positive[i]:
-			return float64(w * costs[1])
-		}
-		return float64(w * costs[0])
-	}
-	var sum, all vec.Sum
-	for i := range scores {
-		sum.Add(of(i, true)) // all are taken for positive
-		all.Add(1)
-		if weight != nil {
-			all.Add(weight[i] - 1)
+		all.Add(w)
+		if change[i] = float64(w * costs[1]); !positive[i] {
+			change[i] = -float64(w * costs[0])
+			sum.Add(-change[i])
 		}
 	}
 	best := math.Inf(1)
-	consider := func(at float64) {
-		if c := sum.Value(); c < best || c == best && math.Abs(at) < math.Abs(t) {
+	for k := 0; ; {
+		if at, c := between(scores, order, k), sum.Value(); c < best || c == best && math.Abs(at) < math.Abs(t) {
 			best, t = c, at
 		}
-	}
-	for k := 0; k <= len(order); {
-		switch {
-		case len(order) == 0:
-		case k == 0:
-			consider(min(0, math.Nextafter(scores[order[0]], math.Inf(-1))))
-		case k == len(order):
-			consider(max(0, scores[order[k-1]]))
-		default:
-			lo, hi := scores[order[k-1]], scores[order[k]]
-			at := lo + (hi-lo)/2
-			if lo <= 0 && 0 < hi {
-				at = 0
-			}
-			consider(min(at, math.Nextafter(hi, math.Inf(-1))))
-		}
 		if k == len(order) {
-			break
+			return t, best / all.Value()
 		}
 		for score := scores[order[k]]; k < len(order) && scores[order[k]] == score; k++ {
-			sum.Add(of(order[k], false) - of(order[k], true))
+			sum.Add(change[order[k]]) // the row is taken for negative
 		}
 	}
-	return t, best / all.Value()
+}
+
+// between returns a threshold above the first k scores in order and below the others: 0 if it is
+// one, else the middle, or one next to the scores at the end.
+func between(scores []float64, order []int, k int) float64 {
+	n := len(order)
+	switch {
+	case n == 0:
+		return 0
+	case k == 0:
+		return min(0, math.Nextafter(scores[order[0]], math.Inf(-1)))
+	case k == n:
+		return max(0, scores[order[n-1]])
+	}
+	lo, hi := scores[order[k-1]], scores[order[k]]
+	if lo <= 0 && 0 < hi {
+		return 0
+	}
+	return min(lo+(hi-lo)/2, math.Nextafter(hi, math.Inf(-1)))
 }

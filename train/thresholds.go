@@ -30,59 +30,66 @@ func (e *Evaluation) threshold(m *model.Model, margin []float64, truth []int, we
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(margin[j], margin[i]) })
-	at := func(i int) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[i]
-	}
-	var all, positive float64
-	for i, c := range truth {
-		all += at(i)
-		if c == 1 {
-			positive += at(i)
+	c := thresholdCounts{model: m}
+	of := Truth{truth, nil, weight}
+	for i := range truth {
+		c.all += of.weight(i)
+		if truth[i] == 1 {
+			c.positive += of.weight(i)
 		}
 	}
-	own := 0.0
+	own, noted, share := 0.0, false, 0
 	if m.Threshold != nil {
 		own = m.Threshold.Score
 	}
-	var taken, right float64
-	share := 0
-	note := func(score float64, used bool) {
-		row := ThresholdEvaluation{Score: score, Recall: right / positive, Flagged: taken / all, Precision: metric.Present(right / taken), Used: used}
-		if m.HasProbabilities() {
-			scores := []float64{score}
-			if len(m.Outputs) == 2 {
-				scores = []float64{0, score}
-			}
-			row.Probability = &m.Probabilities(nil, scores)[1]
-		}
-		if m.Threshold.Chosen() {
-			cost := ((positive-right)*m.Threshold.Costs[1] + (taken-right)*m.Threshold.Costs[0]) / all
-			if row.Cost = &cost; used {
-				e.Cost = &cost
-			}
-		}
-		e.Thresholds = append(e.Thresholds, row)
-	}
-	noted := false
 	for k, i := range order {
 		if !noted && margin[i] <= own {
-			note(own, true)
-			noted = true
+			e.Thresholds, noted = append(e.Thresholds, c.at(own, true)), true
 		}
-		if taken += at(i); truth[i] == 1 {
-			right += at(i)
+		if c.flagged += of.weight(i); truth[i] == 1 {
+			c.right += of.weight(i)
 		}
-		last := k+1 == len(order)
-		for share < len(flagged) && taken >= flagged[share]*all && !last && margin[order[k+1]] < margin[i] {
-			note(margin[order[k+1]]+(margin[i]-margin[order[k+1]])/2, false)
-			for share++; share < len(flagged) && taken >= flagged[share]*all; share++ {
+		if k+1 == len(order) || margin[order[k+1]] == margin[i] {
+			continue
+		}
+		for reached := false; share < len(flagged) && c.flagged >= flagged[share]*c.all; share++ {
+			if !reached {
+				below := margin[order[k+1]]
+				e.Thresholds, reached = append(e.Thresholds, c.at(below+(margin[i]-below)/2, false)), true
 			}
 		}
 	}
 	if !noted {
-		note(own, true)
+		e.Thresholds = append(e.Thresholds, c.at(own, true))
 	}
+	for _, t := range e.Thresholds {
+		if t.Used {
+			e.Cost = t.Cost
+		}
+	}
+}
+
+// thresholdCounts are the weights of all rows, of those of the second class, of those that score
+// above a threshold, and of those of them that are of the second class.
+type thresholdCounts struct {
+	model                         *model.Model
+	all, positive, flagged, right float64
+}
+
+// at is what the counts say of the threshold that they are of.
+func (c *thresholdCounts) at(score float64, used bool) ThresholdEvaluation {
+	t := ThresholdEvaluation{Score: score, Recall: c.right / c.positive, Flagged: c.flagged / c.all, Precision: metric.Present(c.right / c.flagged), Used: used}
+	if c.model.HasProbabilities() {
+		scores := []float64{score}
+		if len(c.model.Outputs) == 2 {
+			scores = []float64{0, score}
+		}
+		t.Probability = &c.model.Probabilities(nil, scores)[1]
+	}
+	if c.model.Threshold.Chosen() {
+		costs := c.model.Threshold.Costs
+		cost := (float64((c.positive-c.right)*costs[1]) + float64((c.flagged-c.right)*costs[0])) / c.all
+		t.Cost = &cost
+	}
+	return t
 }
