@@ -3,9 +3,11 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
@@ -111,7 +113,10 @@ func (p *rowParser) category(f field) uint32 {
 	code, known := words.code[string(word)]
 	if !known {
 		if p.c.CheckText(f.at, word) != nil {
-			p.spoil(f, "UTF-8 text")
+			p.spoil(f, p.c.ExpectedText())
+		}
+		if p.header && isNamed(f, p.names[f.column]) && p.isHeader(f.at) {
+			p.spoil(f, "a row: these are the names of the columns once more")
 		}
 		_, status := decimal.Float32(word)
 		code = words.intern(word)
@@ -124,6 +129,12 @@ func (p *rowParser) category(f field) uint32 {
 		}
 	}
 	return code + 1 // 0 is the number zero
+}
+
+// isHeader reports whether the line around an offset has the names of the columns.
+func (p *rowParser) isHeader(at int) bool {
+	fields, _, err := p.rows.row(p.c, lines.LastLine(p.c.Text[:at]), nil)
+	return err == nil && slices.EqualFunc(fields, p.names, isNamed)
 }
 
 // spoil notes a feature that is no feature: the first by row and, within a row,

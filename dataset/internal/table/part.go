@@ -150,9 +150,11 @@ func (t *table) take(p *tablePart) error {
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
+	if p.weights != nil {
+		t.weights = append(withOnes(t.weights, t.count), withOnes(p.weights, p.rows)...)
+	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
-	t.weights = append(t.weights, p.weights...)
 	t.ids.join(p.ids)
 	t.merge(p)
 	for i, n := range p.missing {

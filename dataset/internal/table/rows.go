@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -93,6 +94,9 @@ func (p *rowParser) readAll() error {
 			p.out.thin(p.arena)
 			next, err = p.sparse(next)
 		}
+		if kind != noRow && err == nil {
+			err = p.weigh(at, next)
+		}
 		if err != nil {
 			return err
 		}
@@ -159,6 +163,28 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 	}
 	p.out.close(int(filled))
 	return at, nil
+}
+
+// weigh notes the weight of the last row that is in no column. Rows without one have 1.
+func (p *rowParser) weigh(at, next int) (err error) {
+	from, to := p.rows.weight(p.c.Text[at:next])
+	if to == 0 {
+		return nil
+	}
+	o := p.out
+	if p.weight >= 0 {
+		return p.c.Errorf(at+from, "a weight behind the row", "weights in one place: the column of them is given too")
+	}
+	o.weights, err = set.AppendWeight(withOnes(o.weights, o.rows-1), p.c, at+from, bytes.TrimSpace(p.c.Text[at+from:at+to]))
+	return err
+}
+
+// withOnes are the weights of so many rows: those behind the ones that are given have 1.
+func withOnes(weights []float64, rows int) []float64 {
+	for len(weights) < rows {
+		weights = append(weights, 1)
+	}
+	return weights
 }
 
 // fieldCell makes a cell of the field at at, whatever stands there.

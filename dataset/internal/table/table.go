@@ -115,7 +115,8 @@ type rowReader interface {
 	// begins. Fields of a sparse row are those it does not leave out, by
 	// increasing column.
 	row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
-	last(text []byte) int // as Last of lines.Splitter
+	weight(row []byte) (from, to int) // where a row has a weight that is in no column; 0, 0: nowhere
+	last(text []byte) int             // as Last of lines.Splitter
 }
 
 // denseFields is rowReader.row where the first field of a dense row stands.
@@ -163,7 +164,9 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 			return nil, err
 		}
 	}
-	t.dropTargets()
+	if t.dropTargets(); t.weights != nil {
+		t.weights = withOnes(t.weights, t.count)
+	}
 	if err := t.fault(); err != nil {
 		return nil, err
 	}
