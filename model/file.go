@@ -27,7 +27,7 @@ func (m *Model) Write(w io.Writer) error {
 		}
 	}
 	format := firstFormat
-	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil {
+	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil || m.Schema.Factors() != nil {
 		format = "2"
 	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())

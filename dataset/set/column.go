@@ -20,9 +20,21 @@ type Column struct {
 	// is the model of the numbers as they are too, with another bias or mean.
 	Offset float64 `json:"offset,omitempty"`
 
+	// Factor multiplies what the Offset leaves, before it is rounded: 0 for 1, else the power of
+	// two that brings a column whose values are too small for single precision near 1.
+	Factor float64 `json:"factor,omitempty"`
+
 	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
 	From string `json:"from,omitempty"` // of dates: the one from which days are counted
 	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
+}
+
+// Stored is a number of the column before it is rounded.
+func (c *Column) Stored(v float64) float64 {
+	if v -= c.Offset; c.Factor != 0 {
+		v *= c.Factor
+	}
+	return v
 }
 
 // check returns why a column that was read from a file cannot be one.
@@ -38,6 +50,9 @@ func (c Column) check() error {
 	}
 	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
 		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
+	}
+	if half, _ := math.Frexp(c.Factor); c.Factor != 0 && (half != 0.5 || c.Factor <= 1 || c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+		return fmt.Errorf("found the factor %g of column %q of kind %q with %d categories, expected a power of two above 1, and only of a column of numbers", c.Factor, c.Name, c.Kind, len(c.Category))
 	}
 	if _, ok := ParseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)

@@ -153,14 +153,14 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case bool:
 		return c.ofBool(v)
 	case time.Time:
-		return NumberCell(daysOf(v) - c.from - c.Offset), c.Kind == KindDate
+		return NumberCell(c.Stored(daysOf(v) - c.from)), c.Kind == KindDate
 	}
 	v, ok := asFloat(value)
 	switch {
 	case !ok || !decimal.Finite(v) || math.Abs(v) > math.MaxFloat32:
 		return 0, false
 	case c.codes == nil:
-		return NumberCell(v - c.Offset), c.Kind == KindPlain || c.Kind == KindComma
+		return NumberCell(c.Stored(v)), c.Kind == KindPlain || c.Kind == KindComma
 	case c.value == nil:
 		return 0, false
 	}

@@ -115,13 +115,13 @@ func SpellingOf(c Column) (s spelling, expected string) {
 			return nil, ""
 		}
 		parse, expected = spellings[at].parse, spellings[at].expected
-	} else if c.Offset == 0 {
+	} else if c.Offset == 0 && c.Factor == 0 {
 		return nil, ""
 	}
 	from, _ := ParseDate([]byte(c.From))
 	return func(text []byte) (float64, bool) {
 		v, ok := parse(text)
-		return v - from - c.Offset, ok
+		return c.Stored(v - from), ok
 	}, expected
 }
 

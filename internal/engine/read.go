@@ -19,7 +19,13 @@ func (r *request) read() (any, error) {
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
-	set, err := dataset.Read(r.ctx, q.Sources, dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads})
+	opt := dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads}
+	set, err := dataset.Read(r.ctx, q.Sources, opt)
+	if err == nil && set.Schema.Factors() != nil { // for which the answer has no room
+		set.Close()
+		opt.Unmoved = true
+		set, err = dataset.Read(r.ctx, q.Sources, opt)
+	}
 	if err != nil {
 		return nil, err
 	}

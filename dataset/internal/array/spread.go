@@ -162,7 +162,7 @@ func (a *arrayRows) choose() (said []error) {
 			a.schema = positions(int(a.parts[0].cols), int(a.target))
 		}
 		a.schema.Columns[column].Offset = offset
-		note.Add(s, name, offset)
+		note.Add(s, &a.schema.Columns[column])
 	}
 	return append(said, note.Warning()...)
 }

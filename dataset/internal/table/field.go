@@ -52,9 +52,14 @@ func (p *rowParser) number(f field) uint32 {
 		p.turn(f.column)
 	case status == decimal.Number:
 		cell := math.Float32bits(v + 0) // nor -0
-		if p.tight[f.column] {
+		tiny := v < 0x1p-126 && v > -0x1p-126
+		if p.tight[f.column] || tiny {
 			exact, _ := decimal.Float64(f.text)
-			p.note(p.slot[f.column], exact, cell)
+			if p.tight[f.column] {
+				p.note(p.slot[f.column], exact, cell)
+			} else if exact != 0 {
+				p.tighten(f.column)
+			}
 		}
 		return cell
 	case status == decimal.Text && p.open[f.column]:

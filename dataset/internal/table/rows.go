@@ -76,7 +76,11 @@ func (p *rowParser) begin() {
 func (p *rowParser) finish() {
 	o := p.out
 	p.measured()
-	if 2*o.filled < o.rows*o.width {
+	small := false // zeros may be other numbers
+	for slot, s := range o.spread {
+		small = small || o.exact[slot] != nil && s.Small()
+	}
+	if 2*o.filled < o.rows*o.width && !small {
 		o.thin(p.arena)
 	}
 	p.arena.Keep(o.memory, (len(o.cell)+1)/2)
