@@ -90,6 +90,7 @@ func (p *rowParser) spelled(f field) uint32 {
 			p.spoil(f, p.strictly(f, noMean))
 		}
 		o.missing[slot]++
+		o.content[f.column].missing++
 		return set.MissingBits
 	}
 	v, ok := p.spell[slot].Read(f.text)
