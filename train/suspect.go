@@ -178,7 +178,7 @@ func (c *suspect) constantIn(set *dataset.Set) bool {
 func (j *job) tells(c suspect, rows []int, least float64) bool {
 	n := len(rows)
 	switch {
-	case j.labels.classes == nil && j.labels.number == nil: // of one class
+	case len(j.labels.class) == 0 && len(j.labels.number) == 0: // of one class
 		return false
 	case j.labels.classes == nil:
 		return c.correlates(j.labels.number, rows, least)

@@ -81,6 +81,16 @@ func TestSuspicions(t *testing.T) {
 	}
 }
 
+// One class has no target that a column could tell.
+func TestSuspicionsOfOneClass(t *testing.T) {
+	set := tableOf(t, "a,b,c,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,4,1", i*i%17, i*7%13) })
+	set.Target = dataset.Target{}
+	r, err := train.Fit(t.Context(), set, train.Spec{Task: train.OneClass, Nu: 0.2, Kernel: "rbf:gamma=1", Threads: 1})
+	if err != nil || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0].Error(), `column "c" has one value`) {
+		t.Errorf("found %v, %v", r.Warnings, err)
+	}
+}
+
 // A model of numbers that says nearly the same of every row is warned of.
 func TestFlatPrediction(t *testing.T) {
 	set := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i*i%17, i*7%13, i*i%17) })

@@ -62,7 +62,7 @@ func (s *Spread) Merge(o Spread) {
 
 // Settle forgets what does not matter.
 func (s *Spread) Settle() {
-	if s.Some && !IsTight(s.Low, s.High) {
+	if zero := s.Low == 0 && s.High == 0; s.Some && !zero && !IsTight(s.Low, s.High) { // zeros may come with any others
 		*s = Spread{Wide: true}
 	}
 }

@@ -39,6 +39,7 @@ func (s *spreads) tight(tile []float32, features int) (list []int64) {
 			first.Add(float64(tile[i]))
 			first.Settle()
 		}
+		first.Wide = first.Wide || first.Some && first.Low == 0 && first.High == 0
 		if s.of[j].Merge(set.Spread{Wide: first.Wide}); !first.Wide {
 			list = append(list, int64(j))
 		}

@@ -196,8 +196,8 @@ func parseAttribute(c *lines.Chunk, at int) (name string, k columnKind, err erro
 		k = columnKind{kind: kindNumber, omitted: []byte("0")}
 	case "string":
 		k = columnKind{kind: kindCategory, omitted: []byte("0")}
-	case "date": // found by what is in it
-		k = columnKind{omitted: []byte("0")}
+	case "date": // found by what is in it, as in CSV; sparse rows leave out the number 0
+		k = columnKind{omitted: []byte("1970-01-01")}
 	case "relational":
 		err = c.Errorf(at, first, "numeric, date, string or {values} (this type is not supported)")
 	default:

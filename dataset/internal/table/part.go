@@ -147,7 +147,7 @@ func (t *table) take(p *tablePart) error {
 		t.firstBare = p.firstBare
 	}
 	t.untargeted += p.untargeted
-	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
+	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, columnKind.fills) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
 	if p.weights != nil {

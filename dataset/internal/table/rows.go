@@ -251,7 +251,7 @@ func (t *table) fill(fields []field, at int) []field {
 			next++
 			continue
 		}
-		if k.kind == kindCategory || column == t.target || column == t.weight {
+		if k.fills() || column == t.target || column == t.weight {
 			fields = append(fields, field{column: column, at: at, text: k.omitted})
 		}
 	}

@@ -92,13 +92,23 @@ func (p *rowParser) measured() {
 		slot := p.slot[column]
 		s := &o.spread[slot]
 		if s.Settle(); !p.tight[column] || o.column != nil {
-			*s = set.Spread{Wide: true}
+			*s = set.Spread{Wide: o.column != nil || !o.zeros(slot), Some: true}
 		}
 		if s.Wide {
 			o.exact[slot] = nil
 			p.wide[slot].Store(true)
 		}
 	}
+}
+
+// zeros reports whether a slot of dense rows has zeros alone: they tell nothing of the others.
+func (c *cells) zeros(slot int) bool {
+	for row := range c.rows {
+		if v := c.cell[row*c.width+slot]; v != 0 && v != set.MissingBits {
+			return false
+		}
+	}
+	return true
 }
 
 // move takes offsets off the columns of numbers that need one, and multiplies those that are

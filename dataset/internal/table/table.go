@@ -69,6 +69,11 @@ type columnKind struct {
 	blank   bool // no name, and no value in the first rows
 }
 
+// fills reports whether what a sparse row leaves out is no number 0.
+func (k columnKind) fills() bool {
+	return k.kind == kindCategory || k.kind == kindUnknown && k.omitted != nil
+}
+
 type kind uint8
 
 const (
