@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
@@ -30,7 +31,7 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if m := candidate.Detect(file.PlainName(in.Name), head); m > best {
+		if m := candidate.Detect(file.PlainName(cmp.Or(in.Member, in.Name)), head); m > best {
 			name, f, best = e.Name, candidate, m
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,12 +31,35 @@ var elsewhere = []struct{ magic, name, way string }{
 	{"X\n\x00\x00\x00", "R", `in R: write.csv(readRDS("IN"), "OUT.csv", row.names=FALSE)`},
 	{"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8 IN > OUT.csv"},
 	{"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8 IN > OUT.csv"},
+	{"<stata_dta>", "Stata", `python -c "import pandas; pandas.read_stata('IN').to_csv('OUT.csv', index=False)"`},
+	{"r\x02\x01", "Stata", `python -c "import pandas; pandas.read_stata('IN').to_csv('OUT.csv', index=False)"`},
+	{"s\x02\x01", "Stata", `python -c "import pandas; pandas.read_stata('IN').to_csv('OUT.csv', index=False)"`},
+	{"$FL2", "SPSS", `python -c "import pandas; pandas.read_spss('IN').to_csv('OUT.csv', index=False)"`},
+	{"7z\xbc\xaf", "a 7z archive", "7z x IN"},
+	{"Rar!", "a RAR archive", "unrar x IN"},
+	{"PK\x03\x04", "a zip archive", "unzip IN"},
 	{"\x80", "pickle", `python -c "import pandas; pandas.read_pickle('IN').to_csv('OUT.csv', index=False)" (only of files you trust)`},
+}
+
+// texts lists text of other programs, by how its first line begins.
+var texts = []struct {
+	begins    *regexp.Regexp
+	name, way string
+}{
+	{regexp.MustCompile(`^\s*\{\s*"[^\n]*\}\s*\n\s*\{`), "JSON lines", `python -c "import pandas; pandas.read_json('IN', lines=True).to_csv('OUT.csv', index=False)"`},
+	{regexp.MustCompile(`^\s*(\{\s*"|\{\s*\}|\[\s*[\[{])`), "JSON", `python -c "import pandas; pandas.read_json('IN').to_csv('OUT.csv', index=False)"`},
+	{regexp.MustCompile(`(?i)^\s*<(!doctype html|html|table)\b`), "HTML", `python -c "import pandas; pandas.read_html('IN')[0].to_csv('OUT.csv', index=False)"`},
+	{regexp.MustCompile(`^\s*<\?xml\b`), "XML", `python -c "import pandas; pandas.read_xml('IN').to_csv('OUT.csv', index=False)"`},
+	{regexp.MustCompile(`^%%MatrixMarket\b`), "Matrix Market", `python -c "import scipy.io, scipy.sparse; scipy.sparse.save_npz('OUT.npz', scipy.sparse.csr_matrix(scipy.io.mmread('IN')))"`},
+	{regexp.MustCompile(`^[^|\n]*\|[^|\n]* [^\s:|]+:-?[0-9.]+`), "text of Vowpal Wabbit", "a program that writes it as LIBSVM (label number:value ...)"},
 }
 
 // refuseElsewhere explains how to read a file of another program; nil if it is none that
 // is known.
 func refuseElsewhere(in *file.Input, head []byte) error {
+	refuse := func(name, way string) error {
+		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", name, strings.Join(set.Registered.Names(), ", "), strings.ReplaceAll(way, "IN", in.Name))
+	}
 	for _, e := range elsewhere {
 		switch {
 		case !bytes.HasPrefix(head, []byte(e.magic)):
@@ -44,12 +68,30 @@ func refuseElsewhere(in *file.Input, head []byte) error {
 			continue
 		case e.magic == "\x80" && (len(head) < 2 || head[1] < 2 || head[1] > 5): // the version
 			continue
-		case e.magic == "PK\x03\x04" && !isWorkbook(head):
+		case e.magic == "PK\x03\x04" && (isWorkbook(head) != (e.name == "Excel") || isNPZ(head) || set.HasExtension(in.Name, ".npz")):
 			continue
 		}
-		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(set.Registered.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return refuse(e.name, e.way)
+	}
+	const magic = "ustar"
+	if at := 257; len(head) > at && bytes.HasPrefix(head[at:], []byte(magic)) && bytes.IndexByte(head[:at], 0) >= 0 {
+		return refuse("a tar archive", "tar -xf IN")
+	}
+	for _, e := range texts {
+		if e.begins.Match(head) {
+			return refuse(e.name, e.way)
+		}
 	}
 	return nil
+}
+
+// isNPZ reports whether the first file of an archive is an array.
+func isNPZ(head []byte) bool {
+	if len(head) < 30 {
+		return true // that is said by its format
+	}
+	name := head[30:min(len(head), 30+int(head[26])+int(head[27])<<8)]
+	return bytes.HasSuffix(name, []byte(".npy"))
 }
 
 // isWorkbook reports whether the first file of an archive, whose name stands behind 30

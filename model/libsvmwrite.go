@@ -63,7 +63,7 @@ func (m *Model) fitsLIBSVM() error {
 		return errTargetLog
 	case m.Scaling != nil:
 		return fmt.Errorf("found a model of features scaled by %s, expected one without scaling: the format holds none", m.Scaling.Kind)
-	case m.Schema.Offsets() != nil:
+	case m.Schema.Offsets() != nil || m.Schema.Factors() != nil:
 		return errors.New("found a model of columns from which an offset is subtracted before they are rounded, expected features as they are: the format holds no offsets")
 	case len(m.Classes) > 2 && m.Statement.Scheme != OneAgainstOne:
 		return fmt.Errorf("found %d classes, each against the rest, expected one against one", len(m.Classes))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -240,8 +241,9 @@ func (m *PCA) Inverse(dst, scores []float64) {
 	if m.Mean != nil {
 		vec.Axpy64(dst, 1, m.Mean)
 	}
-	if offsets := m.Schema.Offsets(); offsets != nil {
-		vec.Axpy64(dst, 1, offsets)
+	offsets, factors := m.Schema.Offsets(), m.Schema.Factors()
+	for j := range dst {
+		dst[j] = set.Raw(dst[j], j, offsets, factors)
 	}
 }
 

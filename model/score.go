@@ -146,6 +146,12 @@ func (m *Model) Original(output int) (weights []float64, bias float64) {
 			bias -= float64(weights[j] * m.Scaling.Offset[j])
 		}
 	}
+	if factors := m.Schema.Factors(); factors != nil {
+		weights = slices.Clone(weights)
+		for j, f := range factors {
+			weights[j] *= f
+		}
+	}
 	for j, offset := range m.Schema.Offsets() {
 		bias -= float64(weights[j] * offset)
 	}

@@ -85,7 +85,6 @@ func (g *graph) settle(run *numbers) []string {
 // number32 adds the input of a column of numbers and returns these in single precision,
 // without the offset; NaN is a missing one.
 func (g *graph) number32(name string, c dataset.Column) string {
-	from := c.Offset
 	switch c.Kind {
 	case dataset.KindBoolean:
 		g.input(name, text, 1)
@@ -95,17 +94,25 @@ func (g *graph) number32(name string, c dataset.Column) string {
 		g.input(name, double, 1)
 		days, _ := set.ParseDate([]byte(c.From))
 		whole := g.op("Sub", name, g.number(days)) // two roundings, as when a table is read
-		if from == 0 {
-			return g.cast(whole, single)
-		}
-		return g.cast(g.op("Sub", whole, g.number(from)), single)
+		return g.cast(g.stored(whole, c), single)
 	}
-	if from == 0 {
+	if c.Offset == 0 && c.Factor == 0 {
 		g.input(name, single, 1)
 		return name
 	}
 	g.input(name, double, 1)
-	return g.cast(g.op("Sub", name, g.number(from)), single)
+	return g.cast(g.stored(name, c), single)
+}
+
+// stored is what a column has of numbers before they are rounded.
+func (g *graph) stored(name string, c dataset.Column) string {
+	if c.Offset != 0 {
+		name = g.op("Sub", name, g.number(c.Offset))
+	}
+	if c.Factor != 0 {
+		name = g.op("Mul", name, g.number(c.Factor))
+	}
+	return name
 }
 
 // categories adds the input of a column of categories and returns a column of 0 and 1 for

@@ -9,16 +9,17 @@ import (
 )
 
 // TestAdapt: weights of features as the data have them predict the same of features less
-// offsets, and scaled.
+// offsets times factors, and scaled.
 func TestAdapt(t *testing.T) {
-	x, w, offsets := []float64{1.7e3, -2, 5}, []float64{0.25, -3, 0.5, 7}, []float64{1.6e3, 0, 4}
+	x, w := []float64{1.7e3, -2, 5}, []float64{0.25, -3, 0.5, 7}
+	schema := &dataset.Schema{Columns: []dataset.Column{{Offset: 1.6e3}, {Factor: 16}, {Offset: 4, Factor: 2}}, Target: -1, Weight: -1}
 	for _, to := range []*dataset.Scaling{nil, {Offset: []float64{90, -1, 0}, Factor: []float64{0.1, 2, 3}}} {
 		found, want := slices.Clone(w), w[3]
-		adapt(found, offsets, to)
+		adapt(found, schema, to)
 		got := found[3]
 		for j, v := range x {
 			want += w[j] * v
-			if v -= offsets[j]; to != nil {
+			if v = schema.Columns[j].Stored(v); to != nil {
 				v = (v - to.Offset[j]) * to.Factor[j]
 			}
 			got += found[j] * v

@@ -289,13 +289,13 @@ func (s *start) linear(output int, sign float64) []float64 {
 	w, offsets := make([]float64, d+1), s.set.Schema.Offsets()
 	o := s.model.Outputs[output]
 	weights, bias := o.Weights, o.Bias
-	same := reflect.DeepEqual(s.model.Scaling, s.scaling) && slices.Equal(s.model.Schema.Offsets(), offsets)
+	same := reflect.DeepEqual(s.model.Scaling, s.scaling) && slices.Equal(s.model.Schema.Offsets(), offsets) && slices.Equal(s.model.Schema.Factors(), s.set.Schema.Factors())
 	if same = same || s.mapped != nil; !same {
 		weights, bias = s.model.Original(output)
 	}
 	copy(w[:d], weights)
 	if w[d] = bias; !same {
-		adapt(w, offsets, s.scaling)
+		adapt(w, s.set.Schema, s.scaling)
 	}
 	for j := range w {
 		w[j] *= sign
@@ -304,11 +304,14 @@ func (s *start) linear(output int, sign float64) []float64 {
 }
 
 // adapt turns weights, and the bias, of features as the data have them into those of features
-// less offsets, and then scaled, that predict the same; nil: not scaled.
-func adapt(w, offsets []float64, to *dataset.Scaling) {
+// as a schema has them stored, and then scaled, that predict the same; nil: not scaled.
+func adapt(w []float64, s *dataset.Schema, to *dataset.Scaling) {
 	d := len(w) - 1
-	for j, offset := range offsets {
+	for j, offset := range s.Offsets() {
 		w[d] += float64(w[j] * offset)
+	}
+	for j, f := range s.Factors() {
+		w[j] /= f
 	}
 	for j := range w[:d] {
 		factor := 1.0

@@ -99,6 +99,11 @@ func (spec *Spec) scaleGamma(set *dataset.Set) {
 	if s, err := dataset.NewScaling(spec.Scaling, set); err == nil && s != nil {
 		x, offsets = s.Matrix(x), nil
 	}
+	for j, f := range set.Schema.Factors() {
+		if offsets != nil {
+			offsets[j] *= f
+		}
+	}
 	n, d := x.Dims()
 	weights, row, mean, squares := orOnes(set.Weight, n), make([]float64, d), 0.0, 0.0
 	each := func(do func(weight, v float64)) {

@@ -111,6 +111,19 @@ type pcaJob struct {
 	result  PCAResult
 }
 
+// filled says how many numbers of a table were missing.
+func (j *pcaJob) filled() []error {
+	if j.set == nil || len(j.set.Gaps) == 0 {
+		return nil
+	}
+	columns := map[uint32]bool{}
+	for _, gap := range j.set.Gaps {
+		columns[gap[1]] = true
+	}
+	n, d := j.set.X.Dims()
+	return []error{fmt.Errorf("%d of %d numbers are missing (in %d of %d features): the mean of its column stands for each", len(j.set.Gaps), n*d, len(columns), d)}
+}
+
 // prepare measures the rows and picks the method.
 func (j *pcaJob) prepare() error {
 	if j.set != nil && j.set.Weight != nil {
@@ -241,7 +254,8 @@ func (j *pcaJob) certify(ctx context.Context) error {
 		Version: Version(), Notes: maps.Clone(j.spec.Notes),
 	}
 	j.result.Status = j.end(m.Proof.Relative())
-	if j.result.Warnings = nil; j.result.Status == solver.Stalled {
+	j.result.Warnings = j.filled()
+	if j.result.Status == solver.Stalled {
 		j.result.Warnings = append(j.result.Warnings, j.whyStalled())
 	}
 	if j.cut != "" && j.result.Status != solver.Converged {

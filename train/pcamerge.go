@@ -69,13 +69,17 @@ func meanFor(m, other *model.PCA) []float64 {
 	if m.Mean == nil || slices.Equal(mine, others) {
 		return m.Mean
 	}
-	mean := slices.Clone(m.Mean)
+	mean, factors := slices.Clone(m.Mean), m.Schema.Factors()
 	for j := range mean {
+		by := 1.0
+		if factors != nil {
+			by = factors[j]
+		}
 		if mine != nil {
-			mean[j] += mine[j]
+			mean[j] += float64(by * mine[j])
 		}
 		if others != nil {
-			mean[j] -= others[j]
+			mean[j] -= float64(by * others[j])
 		}
 	}
 	return mean
@@ -92,6 +96,8 @@ func alike(first, m *model.PCA) error {
 		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
 	case !slices.Equal(m.Scale, first.Scale):
 		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with --scale none have")
+	case !slices.Equal(m.Schema.Factors(), first.Schema.Factors()):
+		return fmt.Errorf("found other factors of columns than in the first model: expected the same, as values of one size have")
 	case m.Mean == nil && !slices.Equal(m.Schema.Offsets(), first.Schema.Offsets()):
 		return fmt.Errorf("found rows that are not centred and other offsets of columns than in the first model: expected the same, or --center")
 	case !slices.Equal(m.Features, first.Features):

@@ -33,7 +33,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.evaluations(), Train: j.mapping}
-	r.Warnings = j.labels.sameLabels()
+	r.Warnings = append(j.labels.sameLabels(), j.suspicions()...)
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
 		r.Warnings = append(r.Warnings, warning)

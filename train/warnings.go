@@ -14,6 +14,9 @@ import (
 // out would cost more values of the kernel than training did.
 func (j *job) constantPrediction(r *Result) error {
 	m := r.Model
+	if m.Classes == nil && !m.OneClass() && j.labels.number != nil && m.Support == nil {
+		return j.flatPrediction(m)
+	}
 	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
 		return nil
 	}
@@ -25,6 +28,21 @@ func (j *job) constantPrediction(r *Result) error {
 		return nil
 	}
 	return fmt.Errorf("all rows of the training data get the class %q: less regularisation (a larger C, a smaller lambda), balanced class weights or other features may tell classes apart", m.Classes[class])
+}
+
+// flatPrediction is constantPrediction for numbers: predictions that hardly differ where the
+// targets do.
+func (j *job) flatPrediction(m *model.Model) error {
+	const flat = 0.02 // of the deviation of the targets
+	rows := sampleOf(j.set.Rows(), 4096)
+	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
+	for k, i := range rows {
+		predicted[k], targets[k] = m.Predict(j.set.X.Row(i)), j.labels.number[i]
+	}
+	if p, y := deviation(predicted), deviation(targets); y == 0 || p > flat*y {
+		return nil
+	}
+	return fmt.Errorf("all rows of the training data get nearly the same prediction, such as %.4g: a larger C (a smaller lambda), a smaller epsilon where the loss has one, or other features may tell rows apart", predicted[0])
 }
 
 // onlyClass returns the class that all rows get, -1 if there are two.

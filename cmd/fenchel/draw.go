@@ -318,17 +318,16 @@ func compared(m *model.Model, set *dataset.Set, rows []int) (painter, error) {
 // regions draws the class at every point of a plane of two features, and rows in it by their class, of
 // a machine of one class as it takes them. Offsets that were taken off columns are added again.
 func regions(m *model.Model, set *dataset.Set, rows []int) *figure.Figure {
-	offset := m.Schema.Offsets()
-	if offset == nil {
-		offset = make([]float64, 2)
-	}
+	offset, factor := slices.Repeat([]float64{0}, 2), slices.Repeat([]float64{1}, 2)
+	copy(offset, m.Schema.Offsets())
+	copy(factor, m.Schema.Factors())
 	names := m.Features
 	if names == nil {
 		names = []string{"feature 1", "feature 2"}
 	}
 	f := &figure.Figure{Title: "the class at every point, and rows", X: figure.Axis{Name: names[0]}, Y: figure.Axis{Name: names[1]}}
 	f.Ground = func(x, y float64) int {
-		at := matrix.Vector{Value: []float32{float32(x - offset[0]), float32(y - offset[1])}}
+		at := matrix.Vector{Value: []float32{float32((x - offset[0]) * factor[0]), float32((y - offset[1]) * factor[1])}}
 		return figure.Contrast(m.Decide(m.Scores(nil, at)))
 	}
 	for k, class := range m.Classes {
@@ -352,7 +351,7 @@ func regions(m *model.Model, set *dataset.Set, rows []int) *figure.Figure {
 			}
 		}
 		c := &f.Curves[class]
-		c.X, c.Y = append(c.X, at[0]+offset[0]), append(c.Y, at[1]+offset[1])
+		c.X, c.Y = append(c.X, at[0]/factor[0]+offset[0]), append(c.Y, at[1]/factor[1]+offset[1])
 	}
 	return f
 }

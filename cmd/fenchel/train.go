@@ -116,6 +116,9 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
 			return exitcode.BadData(err)
 		}
+		if doubt := train.Duplicates(t.set, t.testSet); doubt != nil {
+			printing.Warn(cmd, []error{doubt})
+		}
 	}
 	t.read = time.Since(started)
 	if err := t.cross(cmd); err != nil {

@@ -10,11 +10,10 @@ import (
 // Follow takes off the rows what a model's schema says, where the format knows nothing of
 // it: what rounding has taken away is not given back.
 func Follow(s *set.Set, want *set.Schema, threads int) error {
-	offsets, given := want.Offsets(), s.Schema.Offsets()
-	if want == nil || s.Moved || slices.Equal(offsets, given) {
+	if want == nil || s.Moved || slices.Equal(want.Offsets(), s.Schema.Offsets()) && slices.Equal(want.Factors(), s.Schema.Factors()) {
 		return nil
 	}
-	x, err := LessOffsets(s.X, offsets, given, threads)
+	x, err := Moved(s.X, want, s.Schema, threads)
 	if err != nil {
 		return err
 	}
@@ -23,21 +22,26 @@ func Follow(s *set.Set, want *set.Schema, threads int) error {
 	}
 	like := s.Schema.Clone()
 	for i := range min(len(like.Columns), len(want.Columns)) {
-		like.Columns[i].Offset = want.Columns[i].Offset
+		like.Columns[i].Offset, like.Columns[i].Factor = want.Columns[i].Offset, want.Columns[i].Factor
 	}
 	s.Schema = like
 	return nil
 }
 
-// LessOffsets returns the rows of x with offsets taken off instead of those that were.
-func LessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix.Matrix, error) {
+// Moved returns the rows of x with the offsets and factors of a schema in place of those of
+// another; nil: of none.
+func Moved(x matrix.Matrix, want, given *set.Schema, threads int) (matrix.Matrix, error) {
 	_, cols := x.Dims()
-	off, factor := make([]float64, cols), make([]float64, cols)
-	copy(off, offsets)
-	for j := range factor {
-		if factor[j] = 1; j < len(given) {
-			off[j] -= given[j]
-		}
+	off, factor := make([]float64, cols), slices.Repeat([]float64{1}, cols)
+	copy(off, want.Offsets())
+	for j, g := range given.Offsets()[:min(cols, len(given.Offsets()))] {
+		off[j] -= g
+	}
+	for j, g := range given.Factors()[:min(cols, len(given.Factors()))] {
+		off[j], factor[j] = off[j]*g, 1/g
+	}
+	for j, f := range want.Factors()[:min(cols, len(want.Factors()))] {
+		factor[j] *= f
 	}
 	moved := newScaling("", off, factor)
 	if err := moved.Range(x, threads); err != nil {
@@ -49,13 +53,12 @@ func LessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix
 // Restored returns the set with its features as they were, in single precision, for formats
 // that hold no offsets.
 func Restored(s *set.Set) (*set.Set, error) {
-	offsets := s.Schema.Offsets()
-	if offsets == nil {
+	if s.Schema.Offsets() == nil && s.Schema.Factors() == nil {
 		return s, nil
 	}
 	plain := *s
 	var err error
-	plain.X, err = LessOffsets(s.X, nil, offsets, 0)
+	plain.X, err = Moved(s.X, nil, s.Schema, 0)
 	plain.Schema = nil
 	return &plain, err
 }

@@ -3,6 +3,7 @@ package scaling
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/set"
@@ -38,12 +39,9 @@ func NewRanges(s *set.Set, lower, upper float64, threads int) (*Ranges, error) {
 	}
 	m := NewMoments(s.X, threads)
 	r := &Ranges{Lower: lower, Upper: upper, Min: make([]float64, s.Cols()), Max: make([]float64, s.Cols())}
-	offsets := s.Schema.Offsets()
+	offsets, factors := s.Schema.Offsets(), s.Schema.Factors()
 	for j := range r.Min {
-		r.Min[j], r.Max[j] = float64(m.Low[j]), float64(m.High[j])
-		if offsets != nil {
-			r.Min[j], r.Max[j] = r.Min[j]+offsets[j], r.Max[j]+offsets[j]
-		}
+		r.Min[j], r.Max[j] = set.Raw(float64(m.Low[j]), j, offsets, factors), set.Raw(float64(m.High[j]), j, offsets, factors)
 	}
 	return r, nil
 }
@@ -56,14 +54,11 @@ func NewStandard(s *set.Set) (*Ranges, error) {
 	if err != nil {
 		return nil, err
 	}
-	offsets := s.Schema.Offsets()
+	offsets, factors := s.Schema.Offsets(), s.Schema.Factors()
 	r := &Ranges{Upper: 1, Min: make([]float64, s.Cols()), Max: make([]float64, s.Cols())}
 	for j := range r.Min {
-		r.Min[j] = std.Offset[j]
-		if offsets != nil {
-			r.Min[j] += offsets[j]
-		}
-		r.Max[j] = r.Min[j] + 1/std.Factor[j]
+		r.Min[j] = set.Raw(std.Offset[j], j, offsets, factors)
+		r.Max[j] = r.Min[j] + set.Raw(1/std.Factor[j], j, nil, factors)
 	}
 	return r, nil
 }
@@ -138,13 +133,15 @@ func (r *Ranges) Apply(s *set.Set) (*set.Set, error) {
 type applied struct {
 	*Ranges
 	offset []float64 // that was taken off each feature
+	factor []float64 // by which it was multiplied then
 	filled []uint32  // features whose zeros do not stay zeros, increasing
 	err    error
 }
 
 func newApplied(r *Ranges, s *set.Set) *applied {
-	a := &applied{Ranges: r, offset: make([]float64, len(r.Min))}
+	a := &applied{Ranges: r, offset: make([]float64, len(r.Min)), factor: slices.Repeat([]float64{1}, len(r.Min))}
 	copy(a.offset, s.Schema.Offsets())
+	copy(a.factor, s.Schema.Factors())
 	for j := range r.Min {
 		if a.value(uint32(j), 0) != 0 {
 			a.filled = append(a.filled, uint32(j))
@@ -158,7 +155,7 @@ func (a *applied) value(j uint32, v float32) float32 {
 	if int(j) >= len(a.Min) || a.Min[j] == a.Max[j] {
 		return 0
 	}
-	return float32(between(float64(v)+a.offset[j], a.Min[j], a.Max[j], a.Lower, a.Upper))
+	return float32(between(set.Raw(float64(v), int(j), a.offset, a.factor), a.Min[j], a.Max[j], a.Lower, a.Upper))
 }
 
 // room refuses sparse rows that would become too many values.

@@ -20,10 +20,22 @@ type Column struct {
 	// is the model of the numbers as they are too, with another bias or mean.
 	Offset float64 `json:"offset,omitempty"`
 
+	// Factor multiplies what the Offset leaves, before it is rounded: 0 for 1, else the power of
+	// two that brings a column whose values are too small for single precision near 1.
+	Factor float64 `json:"factor,omitempty"`
+
 	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
 	Unit string `json:"unit,omitempty"` // of numbers: what a field may have beside its number
 	From string `json:"from,omitempty"` // of dates: the one from which days are counted
 	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
+}
+
+// Stored is a number of the column before it is rounded.
+func (c *Column) Stored(v float64) float64 {
+	if v -= c.Offset; c.Factor != 0 {
+		v *= c.Factor
+	}
+	return v
 }
 
 // check returns why a column that was read from a file cannot be one.
@@ -42,6 +54,9 @@ func (c Column) check() error {
 	}
 	if c.Unit != "" && c.Kind != KindAmount && c.Kind != KindComma {
 		return fmt.Errorf("found the unit %q of column %q of kind %q, expected none", c.Unit, c.Name, c.Kind)
+	}
+	if half, _ := math.Frexp(c.Factor); c.Factor != 0 && (half != 0.5 || c.Factor <= 1 || c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+		return fmt.Errorf("found the factor %g of column %q of kind %q with %d categories, expected a power of two above 1, and only of a column of numbers", c.Factor, c.Name, c.Kind, len(c.Category))
 	}
 	if _, err := time.Parse(time.DateOnly, c.From); (c.From != "" || c.Kind.IsDate()) && (err != nil || !c.Kind.IsDate()) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)

@@ -154,7 +154,7 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case bool:
 		return c.ofBool(v)
 	case time.Time:
-		return NumberCell(daysOf(v) - c.from - c.Offset), c.Kind.IsDate()
+		return NumberCell(c.Stored(daysOf(v) - c.from)), c.Kind.IsDate()
 	}
 	v, ok := asFloat(value)
 	switch {
@@ -163,7 +163,7 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case !ok || !decimal.Finite(v) || math.Abs(v) > math.MaxFloat32:
 		return 0, false
 	case c.codes == nil:
-		return NumberCell(v - c.Offset), c.Kind.IsNumber() || c.Kind == KindClock
+		return NumberCell(c.Stored(v)), c.Kind.IsNumber() || c.Kind == KindClock
 	case c.value == nil:
 		return 0, false
 	}

@@ -18,7 +18,7 @@ import (
 // category "?" if the first table had one, and else no category at all. From
 // numbers that are so close to each other that rounding them to single precision
 // would matter, such as times in seconds, a number is subtracted before: see
-// Column.Offset. It may be of an array, too, for the sake of its offsets or the
+// Column.Offset; ones too small for it are multiplied: see Column.Factor. It may be of an array, too, for the sake of its offsets or the
 // place of its target.
 type Schema struct {
 	Columns []Column `json:"columns"`
@@ -44,7 +44,7 @@ func (s *Schema) Clone() *Schema {
 // fields are spelled.
 func (s *Schema) Later() bool {
 	return s != nil && (s.Missing != nil || slices.ContainsFunc(s.Columns, func(c Column) bool {
-		return c.Unit != "" || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
+		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }
 
@@ -62,8 +62,8 @@ func (s *Schema) Check(features int) error {
 		if role && c.Kind != KindPlain && (i != s.Target || !c.Kind.IsNumber()) {
 			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
 		}
-		if role && c.Offset != 0 {
-			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature", c.Offset, c.Name)
+		if role && (c.Offset != 0 || c.Factor != 0) {
+			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature, or the factor %g", c.Offset, c.Name, c.Factor)
 		}
 		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
@@ -169,15 +169,39 @@ func (s *Schema) Agrees(opt *Options) error {
 // Offsets returns what was taken off each feature before it was rounded to single
 // precision; nil if that is nothing.
 func (s *Schema) Offsets() []float64 {
-	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Offset != 0 }) {
+	return s.each(0, func(c *Column) float64 { return c.Offset })
+}
+
+// Factors returns by what each feature, less its offset, was multiplied before it was rounded
+// to single precision; nil if that is 1 for all.
+func (s *Schema) Factors() []float64 {
+	return s.each(1, func(c *Column) float64 { return c.Factor })
+}
+
+// each returns a number of the column of each feature, where that is 0 another one; nil if it
+// is 0 for all.
+func (s *Schema) each(zero float64, of func(*Column) float64) []float64 {
+	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return of(&c) != 0 }) {
 		return nil
 	}
 	first, features := s.Places()
-	all := make([]float64, features)
-	for i, c := range s.Columns {
-		if c.Offset != 0 {
-			all[first[i]] = c.Offset
+	all := slices.Repeat([]float64{zero}, features)
+	for i := range s.Columns {
+		if v := of(&s.Columns[i]); v != 0 {
+			all[first[i]] = v
 		}
 	}
 	return all
+}
+
+// Raw is a number of a feature as the data have it; offsets and factors are those of its
+// schema, nil for none.
+func Raw(v float64, j int, offsets, factors []float64) float64 {
+	if factors != nil {
+		v /= factors[j]
+	}
+	if offsets != nil {
+		v += offsets[j]
+	}
+	return v
 }

@@ -114,13 +114,13 @@ func SpellingOf(c Column) (s spelling, expected string) {
 		if parse, expected = spellings[at].parse, spellings[at].expected; c.Unit != "" {
 			expected += " and the unit " + c.Unit
 		}
-	} else if c.Offset == 0 {
+	} else if c.Offset == 0 && c.Factor == 0 {
 		return nil, ""
 	}
 	from, _ := ParseDate([]byte(c.From))
 	return func(text []byte) (float64, bool) {
 		v, unit, ok := parse(text)
-		return v - from - c.Offset, ok && (unit == nil || string(unit) == c.Unit)
+		return c.Stored(v - from), ok && (unit == nil || string(unit) == c.Unit)
 	}, expected
 }
 

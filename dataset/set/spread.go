@@ -62,7 +62,7 @@ func (s *Spread) Merge(o Spread) {
 
 // Settle forgets what does not matter.
 func (s *Spread) Settle() {
-	if s.Some && !IsTight(s.Low, s.High) {
+	if zero := s.Low == 0 && s.High == 0; s.Some && !zero && !IsTight(s.Low, s.High) { // zeros may come with any others
 		*s = Spread{Wide: true}
 	}
 }
@@ -81,8 +81,17 @@ func (s *Spread) SettleFirst() {
 // largest is no more than eight times the spread. Where rows are added that are more than
 // twice as large as these, the spread is half as large as they are, and more.
 func IsTight(low, high float64) bool {
-	const least = 0x1p-126 // below it single precision has fewer digits, or none
-	return low >= max(least, 8*(high-low)) || -high >= max(least, 8*(high-low))
+	return isTight(low, high) || Spread{Low: low, High: high, Some: true}.Small()
+}
+
+// Small reports whether all values are so small that they may be multiplied, and not all 0.
+func (s Spread) Small() bool {
+	return s.Some && (s.Low != 0 || s.High != 0) && max(-s.Low, s.High) < tiny
+}
+
+// isTight is IsTight but for values that are small.
+func isTight(low, high float64) bool {
+	return low >= 8*(high-low) && low > 0 || -high >= 8*(high-low) && high < 0
 }
 
 // Rounding is the largest error of rounding as a part of the spread; 0 if it does not matter.
@@ -93,10 +102,25 @@ func (s Spread) Rounding() float64 {
 	return s.loss / (s.High - s.Low)
 }
 
+// tiny is below what the values of a column, or what an offset leaves of them, are multiplied:
+// single precision has no numbers below 1e-45, and few digits below 1e-38.
+const tiny = 0x1p-100
+
+// Factor is by what the values less an offset are to be multiplied; 0 if rounding does not
+// matter.
+func (s Spread) Factor(offset float64) float64 {
+	largest := max(math.Abs(s.Low-offset), math.Abs(s.High-offset))
+	if s.Rounding() == 0 || largest >= tiny {
+		return 0
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, min(-exponent, 1023))
+}
+
 // Offset is what is to be taken off: the middle, rounded to a power of ten that is no larger
 // than the spread; 0 if rounding does not matter.
 func (s Spread) Offset() float64 {
-	if s.Rounding() == 0 {
+	if s.Rounding() == 0 || !isTight(s.Low, s.High) {
 		return 0
 	}
 	middle := s.Low + (s.High-s.Low)/2
@@ -112,11 +136,19 @@ func (s Spread) Offset() float64 {
 // An OffsetNote says what was taken off the columns, in one line.
 type OffsetNote struct {
 	names, offsets []string
-	apart          float64 // the least spread as a part of the size
+	apart          float64  // the least spread as a part of the size
+	small          []string // columns that are multiplied
 }
 
-// Add notes the offset of a column.
-func (n *OffsetNote) Add(s Spread, name string, offset float64) {
+// Add notes the offset and the factor of a column.
+func (n *OffsetNote) Add(s Spread, c *Column) {
+	name, offset := c.Name, c.Offset
+	if c.Factor != 0 {
+		n.small = append(n.small, fmt.Sprintf("%q (by 2^%d)", name, int(math.Log2(c.Factor))))
+	}
+	if offset == 0 {
+		return
+	}
 	apart := (s.High - s.Low) / math.Abs(offset)
 	if n.names == nil || apart < n.apart {
 		n.apart = apart
@@ -125,11 +157,17 @@ func (n *OffsetNote) Add(s Spread, name string, offset float64) {
 }
 
 // Warning returns the note, if there is something to be said.
-func (n *OffsetNote) Warning() []error {
-	if n.names == nil {
-		return nil
-	}
+func (n *OffsetNote) Warning() (said []error) {
 	const most = 3
+	if len(n.small) > most {
+		n.small = append(n.small[:most], "...")
+	}
+	if n.small != nil {
+		said = append(said, fmt.Errorf("columns too small for single precision: %s multiplied before rounding", strings.Join(n.small, ", ")))
+	}
+	if n.names == nil {
+		return said
+	}
 	column, names, offsets := "column", fault.Quoted(n.names[:min(most, len(n.names))]), n.offsets[:min(most, len(n.names))]
 	if len(n.names) > 1 {
 		column = "columns"
@@ -137,8 +175,8 @@ func (n *OffsetNote) Warning() []error {
 	if more := len(n.names) - most; more > 0 {
 		names, offsets = fmt.Sprintf("%s and %d more", names, more), append(offsets, "...")
 	}
-	return []error{fmt.Errorf("%s %s: %s subtracted before rounding to single precision (values differ by %.0e of their size)",
-		column, names, strings.Join(offsets, ", "), n.apart)}
+	return append(said, fmt.Errorf("%s %s: %s subtracted before rounding to single precision (values differ by %.0e of their size)",
+		column, names, strings.Join(offsets, ", "), n.apart))
 }
 
 // Matters reports whether rounding is worth a word.

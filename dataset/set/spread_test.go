@@ -18,7 +18,10 @@ func TestSpread(t *testing.T) {
 		{[]float64{1990, 2020}, 0},
 		{[]float64{1 << 24, 1<<24 + 1}, 16777216},
 		{[]float64{0, 1e9}, 0},
-		{[]float64{1e-40, 1.1e-40}, 0},
+		{[]float64{1e-40, 1.1e-40}, 1e-40},
+		{[]float64{1e-60, 1e-60 * (1 + 1e-9)}, 1e-60},
+		{[]float64{-1e-300, 0, 1e-300}, 0},
+		{[]float64{1e-37, 3e-37}, 0},
 		{[]float64{0.1, 0.1 + 1e-12}, 0.1 + 5e-13},
 		{[]float64{math.MaxFloat32, math.MaxFloat32 * (1 - 1e-9)}, math.MaxFloat32},
 	} {
@@ -31,11 +34,16 @@ func TestSpread(t *testing.T) {
 		if math.Abs(got-c.offset) > 1e-6*math.Abs(c.values[0]) || (got == 0) != (c.offset == 0) {
 			t.Errorf("%v: offset %v, expected %v", c.values, got, c.offset)
 		}
-		if got == 0 {
+		column := set.Column{Offset: got, Factor: s.Factor(got)}
+		if small := math.Abs(c.values[0]) < 1e-38 && c.values[1] < 1; small != (column.Factor > 1) {
+			t.Errorf("%v: factor %g", c.values, column.Factor)
+		}
+		if got == 0 && column.Factor == 0 {
 			continue
 		}
 		for _, v := range c.values {
-			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.High-s.Low) {
+			stored, unit := column.Stored(v), max(1, column.Factor)
+			if loss := math.Abs(float64(float32(stored)) - stored); loss > 1e-7*unit*(s.High-s.Low) {
 				t.Errorf("%v: %v less %v is rounded by %g", c.values, v, got, loss)
 			}
 		}

@@ -26,8 +26,14 @@ func (r *request) read() (any, error) {
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
-	set, err := dataset.Read(r.ctx, q.Sources, dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
-		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled})
+	opt := dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
+		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled}
+	set, err := dataset.Read(r.ctx, q.Sources, opt)
+	if err == nil && set.Schema.Factors() != nil { // for which the answer has no room
+		set.Close()
+		opt.Unmoved = true
+		set, err = dataset.Read(r.ctx, q.Sources, opt)
+	}
 	if err != nil {
 		return nil, err
 	}

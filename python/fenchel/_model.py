@@ -85,6 +85,7 @@ class Model:
             bias = bias - w @ offset
         schema = self.part("schema")
         if schema is not None:
+            w = w * np.array([c.get("factor", 1.0) for c in schema["columns"]])
             bias = bias - w @ np.array([c.get("offset", 0.0) for c in schema["columns"]])
         return w, bias
 

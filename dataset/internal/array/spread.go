@@ -39,6 +39,7 @@ func (s *spreads) tight(tile []float32, features int) (list []int64) {
 			first.Add(float64(tile[i]))
 			first.Settle()
 		}
+		first.Wide = first.Wide || first.Some && first.Low == 0 && first.High == 0
 		if s.of[j].Merge(set.Spread{Wide: first.Wide}); !first.Wide {
 			list = append(list, int64(j))
 		}
@@ -162,7 +163,7 @@ func (a *arrayRows) choose() (said []error) {
 			a.schema = positions(int(a.parts[0].cols), int(a.target))
 		}
 		a.schema.Columns[column].Offset = offset
-		note.Add(s, name, offset)
+		note.Add(s, &a.schema.Columns[column])
 	}
 	return append(said, note.Warning()...)
 }

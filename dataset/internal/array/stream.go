@@ -32,7 +32,7 @@ func (npy) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *st
 		if target >= 0 {
 			features = max(features-1, 0)
 		}
-		if b.Offsets = nil; opt.Schema == nil && opt.Columns == 0 && b.To.Schema == nil && !opt.Unmoved {
+		if b.Offsets = false; opt.Schema == nil && opt.Columns == 0 && b.To.Schema == nil && !opt.Unmoved {
 			all.moveFirst(i, h, rows, cols, target, b.To)
 		}
 		offsets := cmp.Or(opt.Schema, b.To.Schema).Offsets()

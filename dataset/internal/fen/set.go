@@ -74,8 +74,8 @@ func fitTables(files []*fenFile, opt *set.Options) error {
 // sameOffsets refuses a cache of rows from which other numbers were subtracted than from
 // those of the first.
 func sameOffsets(name string, s, first *set.Schema) error {
-	if !slices.Equal(s.Offsets(), first.Offsets()) {
-		return fault.In(name, "found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like")
+	if !slices.Equal(s.Offsets(), first.Offsets()) || !slices.Equal(s.Factors(), first.Factors()) {
+		return fault.In(name, "found other offsets or factors of columns (what is done before rounding) than in the first file, expected the same: convert with --like")
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type Input struct {
 	Again    func() error // opens a regular file at the first row; nil: it can be read once
 	Rotation *Rotation    // of many files; nil: all are open
 	Size     int64        // bytes of a file that is not compressed; 0: not known
+	Member   string       // name in an archive; "": the input is none of one
+	filter   func(*bufio.Reader) *bufio.Reader
 	close    func() error
 
 	tallied *tallied // nil: not counted
@@ -200,6 +202,9 @@ func (in *Input) reopen(ctx context.Context, s *System) error {
 	}
 	in.tallied.forget()
 	in.R, in.close, in.tallied = again.R, again.close, again.tallied
+	if in.filter != nil {
+		in.R = in.filter(in.R)
+	}
 	_, err = in.R.Discard(in.Taken)
 	return err
 }

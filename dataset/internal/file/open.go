@@ -27,7 +27,7 @@ func (s *System) Open(ctx context.Context, path string) (*Input, error) {
 		if err := s.CheckStdin(); err != nil {
 			return nil, err
 		}
-		in := &Input{Name: cmp.Or(s.StdinName, standardInput), Line: s.Lines, ahead: s.Ahead}
+		in := &Input{Name: cmp.Or(s.StdinName, StandardInput), Line: s.Lines, ahead: s.Ahead}
 		return NewInput(in, s.counted(in, NewInterruptible(ctx, s.Stdin), 0))
 	}
 	f, err := s.open(ctx, path)
@@ -46,8 +46,11 @@ func (s *System) Open(ctx context.Context, path string) (*Input, error) {
 		err = fault.In(path, "found a directory, expected a file")
 	case info.Mode().IsRegular():
 		in.Again = func() error { return in.reopen(ctx, s) }
-		in.Size = info.Size()
-		in, err = NewInput(in, s.counted(in, Reader(ctx, f), info.Size())) // a few bytes may unpack to billions of lines
+		raw, size := io.Reader(f), info.Size()
+		in.Size = size
+		if raw, size, err = in.inArchive(f, size); err == nil {
+			in, err = NewInput(in, s.counted(in, Reader(ctx, raw), size)) // a few bytes may unpack to billions of lines
+		}
 	default: // a pipe may block for ever
 		in, err = NewInput(in, s.counted(in, NewInterruptible(ctx, f), 0))
 	}
@@ -58,12 +61,13 @@ func (s *System) Open(ctx context.Context, path string) (*Input, error) {
 	return in, nil
 }
 
-const standardInput = "standard input"
+// StandardInput is what messages call it.
+const StandardInput = "standard input"
 
 // CheckStdin refuses to read standard input where there is none.
 func (s *System) CheckStdin() error {
 	if s.Stdin == nil {
-		return fault.In(cmp.Or(s.StdinName, standardInput), "found none, expected rows")
+		return fault.In(cmp.Or(s.StdinName, StandardInput), "found none, expected rows")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package lines
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"unicode/utf8"
@@ -72,7 +73,15 @@ func (c *Chunk) CheckText(at int, text []byte) error {
 	if utf8.Valid(text) {
 		return nil
 	}
-	return c.Errorf(at, fault.Quote(text), "UTF-8 text")
+	return c.Errorf(at, fault.Quote(text), c.ExpectedText())
+}
+
+// ExpectedText is what CheckText expects, and how to come by it.
+func (c *Chunk) ExpectedText() string {
+	if c.Name == file.StandardInput {
+		return "UTF-8 text"
+	}
+	return fmt.Sprintf("UTF-8 text; one way: iconv -f LATIN1 -t UTF-8 %s > OUT", c.Name)
 }
 
 // A Splitter cuts inputs into chunks.

@@ -28,7 +28,7 @@ type Blocks struct {
 	given  int64           // rows in blocks before
 	wide   []float32       // a row with its zeros
 
-	Offsets []float64 // of a model, for formats that do not take them off; nil: none
+	Offsets bool // of a model are to be taken off, which the format does not do
 }
 
 // Bounds of a block: rows, and stored values. Together with what is parsed
@@ -47,7 +47,7 @@ func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options)
 	if opt.Columns > 0 {
 		b.Width, b.Whose = opt.Columns, "as asked for"
 	}
-	b.Offsets = opt.Schema.Offsets()
+	b.Offsets = opt.Schema.Offsets() != nil
 	b.begin()
 	return b
 }
@@ -144,9 +144,9 @@ func (b *Blocks) flush() error {
 
 // give hands a block of n rows on.
 func (b *Blocks) give(x matrix.Matrix, n int) error {
-	if b.Offsets != nil {
+	if b.Offsets {
 		var err error
-		if x, err = scaling.LessOffsets(x, b.Offsets, b.To.Schema.Offsets(), b.opt.Threads); err != nil {
+		if x, err = scaling.Moved(x, b.opt.Schema, b.To.Schema, b.opt.Threads); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func (b *Blocks) ReadAll(name string, s *set.Set, err error) error {
 	}
 	b.OnClose(s)
 	if s.Moved {
-		b.Offsets = nil
+		b.Offsets = false
 	}
 	b.To.Feature, b.To.Schema, b.To.Warnings = s.Feature, s.Schema, s.Warnings
 	if err := b.Fix(name, s.Cols()); err != nil {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
@@ -72,7 +73,9 @@ func (LIBSVM) Detect(name string, head []byte) set.Match {
 		if features > 0 || looksLikeFeature(words[0]) {
 			return set.MatchContent
 		}
-		match = max(match, set.MatchPossible) // a row without features, or another format
+		if _, status := decimal.Float64(words[0]); status == decimal.Number {
+			match = max(match, set.MatchPossible) // a row without features, or another format
+		}
 	}
 	return match
 }

@@ -25,8 +25,10 @@ func init() {
 // dense "1.5, x, ?" or sparse "{0 1.5, 3 x}". Names and values may stand in
 // single or double quotes, with \ before a quote; % begins a comment line. A
 // sparse row leaves out zeros and, by the rules of Weka, the first declared
-// value of a nominal attribute. Dates and relations are not supported. Both
-// nominal and string attributes are categories.
+// value of a nominal attribute. Relations are not supported. Both
+// nominal and string attributes are categories; a date is found by what is in it, as in CSV.
+// A number in braces behind a row, as in "1.5, x, {2}", is its weight. Rows without a comma
+// have blanks between values.
 type arff struct{}
 
 var (
@@ -86,7 +88,22 @@ func (arff) open(in []*file.Input) (*table, error) {
 		}
 	}
 	t.rows = arffRows{len(t.names)}
+	for _, input := range in {
+		if head, err := input.Head(); err == nil && len(t.names) > 1 && withoutCommas(head) {
+			input.SeparateBlanks(',', `'"`)
+		}
+	}
 	return t, nil
+}
+
+// withoutCommas reports whether the first row has blanks between its values.
+func withoutCommas(rows []byte) bool {
+	for line := range bytes.Lines(rows) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '%' {
+			return bytes.IndexByte(line, ',') < 0 && line[0] != '{'
+		}
+	}
+	return false
 }
 
 // maxHeaderLine bounds a line of the header: a nominal attribute may list many
@@ -179,10 +196,12 @@ func parseAttribute(c *lines.Chunk, at int) (name string, k columnKind, err erro
 		k = columnKind{kind: kindNumber, omitted: []byte("0")}
 	case "string":
 		k = columnKind{kind: kindCategory, omitted: []byte("0")}
-	case "date", "relational":
-		err = c.Errorf(at, first, "numeric, string or {values} (this type is not supported)")
+	case "date": // found by what is in it, as in CSV; sparse rows leave out the number 0
+		k = columnKind{omitted: []byte("1970-01-01")}
+	case "relational":
+		err = c.Errorf(at, first, "numeric, date, string or {values} (this type is not supported)")
 	default:
-		err = c.Errorf(at, fault.Quote(kind), "numeric, real, integer, string or {values}")
+		err = c.Errorf(at, fault.Quote(kind), "numeric, real, integer, date, string or {values}")
 	}
 	return name, k, err
 }

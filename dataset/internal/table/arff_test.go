@@ -2,6 +2,8 @@ package table_test
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -43,8 +45,8 @@ func TestARFF(t *testing.T) {
 func TestARFFErrors(t *testing.T) {
 	head := "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute t real\n@data\n"
 	for _, c := range []struct{ text, want string }{
-		{"@relation r\n@attribute a date\n", "2:14: found date, expected numeric, string or {values} (this type is not supported)"},
-		{"@relation r\n@attribute a money\n", `2:14: found "money", expected numeric, real, integer, string or {values}`},
+		{"@relation r\n@attribute a relational\n", "2:14: found relational, expected numeric, date, string or {values} (this type is not supported)"},
+		{"@relation r\n@attribute a money\n", `2:14: found "money", expected numeric, real, integer, date, string or {values}`},
 		{"@relation r\n@attribute a real\n@attribute a real\n", `3:1: found a second attribute "a", expected different names`},
 		{"@relation r\n@data\n", "2:1: found @data, expected an @attribute before it"},
 		{"@relation r\n@attribute 'a\xe9' real\n", `2:12: found "a\xe9", expected UTF-8 text`},
@@ -73,6 +75,38 @@ func TestARFFErrors(t *testing.T) {
 		}
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\nfound    %v\nexpected %s", c.text, err, want)
+		}
+	}
+}
+
+// Weights behind rows, dates, and blanks between values are those of the same CSV.
+func TestARFFRows(t *testing.T) {
+	head := "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute y {p,q}\n@data\n"
+	for text, want := range map[string]string{
+		head + "1,2,p\n3,4,q, { .5 } \n5,6,'q',{2}\n7,8,p\n":                                                  "a,b,y,w\n1,2,p,1\n3,4,q,.5\n5,6,q,2\n7,8,p,1\n",
+		head + "{0 1,1 2},{3}\n{0 3, 1 4, 2 q}\n{0 5,1 6,2 q} , {2}\n":                                        "a,b,y,w\n1,2,p,3\n3,4,q,1\n5,6,q,2\n",
+		head + "% none\n1\t2\tp\n3  4 q\n5 6\t'q'\n":                                                          "a,b,y\n1,2,p\n3,4,q\n5,6,q\n",
+		strings.Replace(head, "b numeric", `b date "yyyy-MM-dd"`, 1) + "1,2020-01-02,p\n3,\"2020-02-01\",q\n": "a,b,y\n1,2020-01-02,p\n3,2020-02-01,q\n",
+	} {
+		for _, chunk := range []int{0, 16} {
+			got, err := datasettest.ReadText(text, dataset.Options{Chunk: chunk})
+			opt := dataset.Options{Target: "y"}
+			if strings.Contains(want, ",w\n") {
+				opt.Weights = "w"
+			}
+			expected, wrong := datasettest.ReadText(want, opt)
+			if err != nil || wrong != nil || !reflect.DeepEqual(datasettest.RowsOf(got.X), datasettest.RowsOf(expected.X)) || !slices.Equal(got.Weight, expected.Weight) || !reflect.DeepEqual(got.Target, expected.Target) {
+				t.Errorf("%q:\nfound    %+v, %v\nexpected %+v, %v", text, got, err, expected, wrong)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		head + "1,2,p,{0}\n":   `6:8: found "0", expected a positive number as weight`,
+		head + "1,2,{5}\n":     "6:1: found 2 fields, expected 3",
+		head + "1,2,p,{5} x\n": "6:1: found 4 fields, expected 3",
+	} {
+		if _, err := datasettest.ReadText(text, dataset.Options{}); err == nil || err.Error() != "standard input:"+want {
+			t.Errorf("%q: found %v, expected %s", text, err, want)
 		}
 	}
 }

@@ -46,7 +46,37 @@ func (r arffRows) field(c *lines.Chunk, at int) (field, int, error) {
 	if b := c.Text[end]; err == nil && b != ',' && b != '\n' {
 		err = c.Errorf(end, fault.Quote(c.Text[end:end+1]), "a comma or a line break after the value")
 	}
+	if err == nil {
+		_, _, end = instanceWeight(c.Text, end)
+	}
 	return f, end, err
+}
+
+// instanceWeight returns where the number is that is in braces behind the comma at at, as
+// in "1,x,{2.5}", and where its row ends; 0, 0 and at if there is none.
+func instanceWeight(t []byte, at int) (from, to, end int) {
+	if t[at] != ',' {
+		return 0, 0, at
+	}
+	open := skipBlanks(t, at+1)
+	if t[open] != '{' {
+		return 0, 0, at
+	}
+	for to = open; t[to] != '}' && t[to] != '\n'; to++ {
+	}
+	if end = skipBlanks(t, min(to+1, len(t)-1)); t[to] != '}' || t[end] != '\n' {
+		return 0, 0, at
+	}
+	return skipBlanks(t, open+1), to, end
+}
+
+func (r arffRows) weight(row []byte) (from, to int) {
+	if open := bytes.LastIndexByte(row, '{'); open > 0 && row[0] != '%' {
+		if comma := bytes.LastIndexByte(row[:open], ','); comma >= 0 && skipBlanks(row, comma+1) == open {
+			from, to, _ = instanceWeight(row, comma)
+		}
+	}
+	return from, to
 }
 
 // value reads one value; only an unquoted ? is a missing one.
@@ -97,6 +127,7 @@ func (r arffRows) sparse(c *lines.Chunk, at int, dst []field) ([]field, int, err
 		}
 	}
 	at = skipBlanks(t, at+1)
+	_, _, at = instanceWeight(t, at)
 	if t[at] != '\n' {
 		return fail(at, fault.Quote(t[at:at+1]), "a line break after }")
 	}

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 
@@ -12,13 +14,14 @@ import (
 )
 
 func init() {
-	set.Register("csv", "table: comma, semicolon, tab or bar between fields, found by content", CSV{})
+	set.Register("csv", "table: comma, semicolon, tab, bar or blanks between fields, found by content", CSV{})
 	set.Register("tsv", "table: tab between fields", CSV{delimiter: '\t'})
 }
 
 // CSV reads tables of text. A field may stand in double quotes, doubled inside
 // ("") when they are meant; delimiters and line breaks in quotes belong to the
-// field. Blanks around a field do not count. Missing values are empty, ?, NA,
+// field. Blanks around a field do not count. Lines above
+// the table that begin with #, or have too few fields, are skipped. Missing values are empty, ?, NA,
 // <NA>, N/A, #N/A, NaN, NaT, None or null, in any letter case, or \N; among numbers and dates
 // also a single -, . or *. What columns become is told at Schema.
 type CSV struct{ delimiter byte } // 0: found by content
@@ -68,49 +71,140 @@ func isVW(text []byte) bool {
 
 // findDelimiter returns the byte that cuts the first rows of the head into the
 // same number of fields, at least two; 0 if none does. When several do, the
-// semicolon wins over the comma, which some countries write in numbers.
+// semicolon wins over the comma, which some countries write in numbers. A space is any
+// number of blanks.
 func findDelimiter(head []byte) byte {
+	if below := head[comments(head):]; len(bytes.TrimSpace(below)) > 0 {
+		head = below
+	}
 	best, bestScore := byte(0), 1
 	for _, delimiter := range []byte("\t;,|") {
 		if score := delimiterScore(head, delimiter); score > bestScore {
 			best, bestScore = delimiter, score
 		}
 	}
+	const alone = 2 // the first row is like no other
+	for _, delimiter := range []byte("\t;,|") {
+		if rows := (csvRows{delimiter}).sample(head); bestScore <= alone && titles(rows) > 0 {
+			best, bestScore = delimiter, len(rows)
+		}
+	}
+	if areAligned(head, csvRows{best}) {
+		return ' '
+	}
 	return best
 }
 
-// delimiterScore counts the rows, up to 20, that have as many fields as the
-// first, and returns 1 if they have one field only.
-func delimiterScore(head []byte, delimiter byte) int {
-	if bytes.IndexByte(head, delimiter) < 0 {
-		return 1
+// sampleRows is how many rows show the delimiter.
+const sampleRows = 20
+
+// sample returns the first rows of the head, up to one that is cut off or wrong.
+func (r csvRows) sample(head []byte) (rows [][]field) {
+	if bytes.IndexByte(head, r.separator) < 0 {
+		return nil
 	}
-	r := csvRows{delimiter}
 	if cut := r.last(head); cut > 0 && len(head) >= file.HeadSize {
 		head = head[:cut]
 	}
 	c := &lines.Chunk{Text: append(slices.Clip(head), '\n')}
-	width, score, rows := 0, 1, 0
-	for at := 0; at < len(c.Text) && rows < 20; {
+	for at := 0; at < len(c.Text) && len(rows) < sampleRows; {
 		fields, next, err := r.row(c, at, nil)
 		if err != nil {
 			break
 		}
-		at = next
-		switch {
-		case len(fields) == 0:
-			continue
-		case width == 0:
-			width = len(fields)
+		if at = next; len(fields) > 0 {
+			rows = append(rows, fields)
 		}
-		if rows++; len(fields) == width {
+	}
+	return rows
+}
+
+// delimiterScore counts the first rows that have as many fields as the
+// first, and returns 1 if they have one field only.
+func delimiterScore(head []byte, delimiter byte) int {
+	score := 1
+	rows := csvRows{delimiter}.sample(head)
+	for _, row := range rows {
+		if len(row) == len(rows[0]) {
 			score++
 		}
 	}
-	if width < 2 {
+	if score > 1 && len(rows[0]) < 2 {
 		return 1
 	}
 	return score
+}
+
+// areAligned reports whether blanks cut the first rows into the same number of fields, where
+// no other delimiter does; or where one does, but leaves several numbers in a field of each.
+// Some column below the first row has numbers alone: else it may be any text.
+func areAligned(head []byte, other csvRows) bool {
+	cut := other.sample(head)
+	ragged := slices.ContainsFunc(cut, func(row []field) bool { return len(row) != len(cut[0]) })
+	if other.separator != 0 && !ragged && slices.ContainsFunc(cut, func(row []field) bool { return !slices.ContainsFunc(row, holdsNumbers) }) {
+		return false
+	}
+	text, _ := io.ReadAll(file.Separate(bufio.NewReader(bytes.NewReader(head)), '\t', `"`))
+	rows := csvRows{'\t'}.sample(text)
+	rows = rows[titles(rows):]
+	if len(rows) < 2 || len(rows[1]) < 2 {
+		return false
+	}
+	if d := len(rows[1]) - len(rows[0]); d != 0 && d != 1 { // of R, with no name of the first
+		return false
+	}
+	numbers := len(rows[1])
+	for i := range rows[1] {
+		for _, row := range rows[1:] {
+			if len(row) != len(rows[1]) {
+				return false
+			}
+			if _, ok := set.ParsePlain(row[i].text); !ok && !row[i].missing {
+				numbers--
+				break
+			}
+		}
+	}
+	return numbers > 0
+}
+
+// holdsNumbers reports whether a field has several numbers, with more than one blank
+// between two.
+func holdsNumbers(f field) bool {
+	words := bytes.Fields(f.text)
+	return len(words) > 1 && (bytes.Contains(f.text, []byte("  ")) || bytes.IndexByte(f.text, '\t') >= 0) &&
+		!slices.ContainsFunc(words, func(w []byte) bool { _, ok := set.ParsePlain(w); return !ok && !set.IsMissing(w) })
+}
+
+// comments returns how long the lines are, at the beginning, that a # begins.
+func comments(head []byte) (length int) {
+	for line := range bytes.Lines(head) {
+		if line[0] != '#' {
+			break
+		}
+		length += len(line)
+	}
+	return length
+}
+
+// titles returns how many of the first rows are none, but words above the table: rows of at
+// most half as many fields as all below have.
+func titles(rows [][]field) int {
+	n := len(rows)
+	if n < 3 || len(rows[n-1]) < 2 {
+		return 0
+	}
+	k := n
+	for ; k > 0 && len(rows[k-1]) == len(rows[n-1]); k-- {
+	}
+	long := func(row []field) bool { return 2*len(row) > len(rows[n-1]) }
+	if n-k < 2 || n-k < k || slices.ContainsFunc(rows[:k], long) {
+		return 0
+	}
+	if k == 1 && len(rows[0]) == len(rows[n-1])-1 && !guessHeader(rows[1], rows[2:], nil).header { // R names no column of names
+		return 0
+	}
+	return k
 }
 
 func (f CSV) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
@@ -132,6 +226,9 @@ func (f CSV) Begin(pending []byte, opt *set.Options) (header int, last func([]by
 		if r.separator = findDelimiter(text); r.separator == 0 {
 			r.separator = ','
 		}
+	}
+	if r.separator == ' ' || comments(text) > 0 {
+		return 0, nil, false
 	}
 	end, _ := r.ends(text)
 	if end == 0 {

@@ -178,9 +178,9 @@ func TestSchema(t *testing.T) {
 	}{
 		{"n,c,y\n5,v,1\n", [][]float32{{5, 0, 1}}, "[]", true},
 		{"c,extra,n\nu,1,\nnew,2,7\n", [][]float32{{2, 1, 0}, {7, 0, 0}},
-			`[1 column is unknown to the model (first: "extra"): ignored 1 category is unknown to the model (first: "new" in column "c"): ignored]`, false},
+			`[1 column is unknown to the model (first: "extra"): ignored 1 category is unknown to the model (first: "new" in column "c"): ignored 1 number is missing (n): the mean of the training data stands for each]`, false},
 		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}},
-			`[standard input: found no line with the names of the columns: taken by position as n, c 1 value is missing where the training data missed none (first in column "c"): taken as none of the categories]`, false},
+			`[standard input: found no line with the names of the columns: taken by position as n, c 1 category is missing where none was in the training data (c): taken as none of the categories]`, false},
 		{"4,u,1\n", [][]float32{{4, 1, 0}},
 			"[standard input: found no line with the names of the columns: taken by position as n, c, y]", true},
 		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},

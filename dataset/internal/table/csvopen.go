@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -30,6 +31,12 @@ func (f CSV) open(in []*file.Input, opt *set.Options) (*table, error) {
 	if r.separator == 0 {
 		if r.separator = findDelimiter(head); r.separator == 0 {
 			r.separator = ','
+		}
+	}
+	if r.separator == ' ' {
+		r.separator = '\t'
+		for _, i := range in {
+			i.SeparateBlanks('\t', `"`)
 		}
 	}
 	t := &table{rows: r, in: in}
@@ -59,6 +66,9 @@ func (r csvRows) columns(t *table, i int, opt *set.Options) error {
 		in.Line++
 		in.Discard(bytes.IndexByte(head, '\n') + 1)
 	}
+	if err := r.skipTitles(t, in, opt); err != nil {
+		return err
+	}
 	c, first, later, err := r.firstRows(in)
 	if err != nil {
 		return err
@@ -66,7 +76,10 @@ func (r csvRows) columns(t *table, i int, opt *set.Options) error {
 	first = unshifted(first, later, opt)
 	guess := headerGuess{header: opt.Header == "yes"}
 	if opt.Header == "" {
-		guess = guessHeader(first, later, opt.Schema)
+		guess = guessHeader(first, others(first, later), opt.Schema)
+	}
+	if opt.Header == "" && opt.Schema == nil && len(t.in) == 1 && len(first) > 1 && !guess.header && len(later) == 0 && len(c.Text) < file.HeadSize/2 && allWords(first) {
+		return fault.At(in.Name, c.Line, 0, "found the only line to have words alone, as of the names of columns, expected rows (if it is one: --header no)")
 	}
 	header := guess.header || i > 0 && t.header && opt.Header == "" && slices.EqualFunc(first, t.names, isNamed)
 	names, err := columnNames(c, first, header)
@@ -89,6 +102,39 @@ func (r csvRows) columns(t *table, i int, opt *set.Options) error {
 	return nil
 }
 
+// skipTitles takes the lines above the table from an input: those that begin with #, and
+// titles. The last # may begin the names of the columns.
+func (r csvRows) skipTitles(t *table, in *file.Input, opt *set.Options) error {
+	head, err := in.Head()
+	if err != nil {
+		return err
+	}
+	skip := comments(head)
+	rows := r.sample(head[skip:])
+	if skip > 0 && len(rows) > 0 && !guessHeader(rows[0], rows[1:], opt.Schema).header {
+		last := lines.LastLine(head[:skip-1])
+		for _, from := range []int{last, last + 2} { // without the # if that is a field
+			if names := r.sample(head[from:skip]); len(names) > 0 && len(names[0]) == len(rows[0]) {
+				skip, rows = from, nil
+				break
+			}
+		}
+	}
+	if above := titles(rows); above > 0 {
+		skip += lines.LastLine(head[skip:][:rows[above][0].at])
+	}
+	if skip == 0 || skip == len(head) {
+		return nil
+	}
+	if count := bytes.Count(head[:skip], []byte{'\n'}); count > 0 {
+		first, _, _ := bytes.Cut(head, []byte{'\n'})
+		t.warnings = append(t.warnings, fmt.Errorf("%s:%d: %s above the table skipped (first: %s)", in.Name, in.Line+1, fault.Plural(count, "line", "lines"), fault.Quote(bytes.Join(bytes.Fields(first), []byte{' '}))))
+		in.Line += count
+	}
+	in.Discard(skip)
+	return nil
+}
+
 // unshifted puts an empty field before the first row where that names all columns but
 // the first, the names of rows, as R writes tables.
 func unshifted(first []field, later [][]field, opt *set.Options) []field {
@@ -100,6 +146,19 @@ func unshifted(first []field, later [][]field, opt *set.Options) []field {
 		return all
 	}
 	return first
+}
+
+// others leaves out rows that repeat the first if that has words above numbers: they are no
+// rows, which is said when they are read.
+func others(first []field, later [][]field) [][]field {
+	same := func(row []field) bool {
+		return slices.EqualFunc(row, first, func(a, b field) bool { return bytes.Equal(a.text, b.text) })
+	}
+	other := slices.DeleteFunc(slices.Clone(later), same)
+	if len(other) < len(later) && allWords(first) && compareHeader(first, other).above > 0 {
+		return other
+	}
+	return later
 }
 
 func isNamed(f field, name string) bool { return string(f.text) == name }

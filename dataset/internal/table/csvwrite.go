@@ -39,7 +39,7 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	line := f.headerLine(nil, s, delimiter)
 	rows, cols := s.X.Dims()
-	values, offsets := make([]float32, cols), s.Schema.Offsets()
+	values, offsets, factors := make([]float32, cols), s.Schema.Offsets(), s.Schema.Factors()
 	for i := range rows {
 		if _, err := out.Write(append(line[:len(line)-1], '\n')); err != nil {
 			return err
@@ -51,8 +51,8 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 			values[row.Column(k)] = v
 		}
 		for j, v := range values {
-			if offsets != nil && offsets[j] != 0 {
-				line = strconv.AppendFloat(line, float64(v)+offsets[j], 'g', -1, 64)
+			if raw := set.Raw(float64(v), j, offsets, factors); raw != float64(v) {
+				line = strconv.AppendFloat(line, raw, 'g', -1, 64)
 			} else {
 				line = set.AppendFloat32(line, v)
 			}

@@ -18,13 +18,11 @@ func (t *table) complete() {
 	if t.unknown > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
-	if t.gone > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s missing where the training data missed none (first in column %q): taken as none of the categories", fault.Plural(t.gone, "value is", "values are"), t.from))
-	}
 	if t.skipped > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare))
 	}
 	if t.fixed {
+		t.sayMissing()
 		return
 	}
 	for i, at := range t.place {
@@ -41,6 +39,31 @@ func (t *table) complete() {
 		if known := t.count - t.missing[i]; known > 0 {
 			c.Fill = t.sum[i] / float64(known)
 		}
+	}
+}
+
+// sayMissing says what the rows lack that a model is asked about. Of numbers the schema does
+// not say whether some were missing when it was made.
+func (t *table) sayMissing() {
+	var words, numbers []string
+	lacking, missing := 0, 0
+	for i, at := range t.use {
+		if at < 0 || i == t.target || i == t.weight || t.content[i].missing == 0 {
+			continue
+		}
+		switch c := t.schema.Columns[at]; {
+		case c.Kind == set.KindIgnored || slices.Contains(c.Category, set.MissingCategory):
+		case c.Category != nil:
+			words, lacking = append(words, c.Name), lacking+t.content[i].missing
+		default:
+			numbers, missing = append(numbers, c.Name), missing+t.content[i].missing
+		}
+	}
+	if lacking > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s missing where none was in the training data (%s): taken as none of the categories", fault.Plural(lacking, "category is", "categories are"), fault.Few(words)))
+	}
+	if missing > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s missing (%s): the mean of the training data stands for each", fault.Plural(missing, "number is", "numbers are"), fault.Few(numbers)))
 	}
 }
 

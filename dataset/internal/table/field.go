@@ -3,9 +3,11 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
@@ -51,9 +53,14 @@ func (p *rowParser) number(f field) uint32 {
 		p.turn(f.column)
 	case status == decimal.Number:
 		cell := math.Float32bits(v + 0) // nor -0
-		if p.tight[f.column] {
+		tiny := v < 0x1p-126 && v > -0x1p-126
+		if p.tight[f.column] || tiny {
 			exact, _ := decimal.Float64(f.text)
-			p.note(p.slot[f.column], exact, cell)
+			if p.tight[f.column] {
+				p.note(p.slot[f.column], exact, cell)
+			} else if exact != 0 {
+				p.tighten(f.column)
+			}
 		}
 		return cell
 	case status == decimal.Text && p.open[f.column]:
@@ -83,6 +90,7 @@ func (p *rowParser) spelled(f field) uint32 {
 			p.spoil(f, p.strictly(f, noMean))
 		}
 		o.missing[slot]++
+		o.content[f.column].missing++
 		return set.MissingBits
 	}
 	v, ok := p.spell[slot].Read(f.text)
@@ -115,7 +123,10 @@ func (p *rowParser) category(f field) uint32 {
 	code, known := words.code[string(word)]
 	if !known {
 		if p.c.CheckText(f.at, word) != nil {
-			p.spoil(f, "UTF-8 text")
+			p.spoil(f, p.c.ExpectedText())
+		}
+		if p.header && isNamed(f, p.names[f.column]) && p.isHeader(f.at) {
+			p.spoil(f, "a row: these are the names of the columns once more")
 		}
 		code = words.intern(word)
 		if _, status := decimal.Float32(word); !f.missing && status == decimal.Text && content.text == "" {
@@ -133,6 +144,12 @@ func (t *table) isAlso(text []byte) bool {
 
 // isMissing reports whether a field of a column of numbers stands for a missing value.
 func (t *table) isMissing(f field) bool { return f.missing || set.IsDash(f.text) || t.isAlso(f.text) }
+
+// isHeader reports whether the line around an offset has the names of the columns.
+func (p *rowParser) isHeader(at int) bool {
+	fields, _, err := p.rows.row(p.c, lines.LastLine(p.c.Text[:at]), nil)
+	return err == nil && slices.EqualFunc(fields, p.names, isNamed)
+}
 
 // spoil notes a feature that is no feature: the first by row and, within a row,
 // by place in the schema.

@@ -108,8 +108,6 @@ type gathered struct {
 
 	unknown int    // categories that the model does not know
 	example string // the first of them
-	gone    int    // values that are missing where the training data missed none
-	from    string // column of the first of them
 
 	skipped int // rows without a target that were left out
 
@@ -155,12 +153,14 @@ func (t *table) take(p *tablePart) error {
 	if t.skipped += p.skipped; t.skipped > 0 && t.firstBare == "" {
 		t.firstBare = p.firstBare
 	}
-	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
+	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, columnKind.fills) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
+	}
+	if p.weights != nil {
+		t.weights = append(withOnes(t.weights, t.count), withOnes(p.weights, p.rows)...)
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
-	t.weights = append(t.weights, p.weights...)
 	t.ids.join(p.ids)
 	t.merge(p)
 	for i, n := range p.missing {
@@ -213,10 +213,9 @@ func (t *table) countUnknown(p *tablePart) {
 			}
 			word, column := p.words[slot].words[c-1], t.schema.Columns[t.place[slot]].Name
 			if word == set.MissingCategory {
-				if t.gone++; t.gone == 1 {
-					t.from = column
-				}
-			} else if t.unknown++; t.unknown == 1 {
+				continue
+			}
+			if t.unknown++; t.unknown == 1 {
 				t.example = fmt.Sprintf("%q in column %q", word, column)
 			}
 		}

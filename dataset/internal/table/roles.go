@@ -58,7 +58,7 @@ func (t *table) feature(i, at int) role {
 	switch {
 	case k.asked == askedIgnore || c.Kind == set.KindIgnored:
 		return roleIgnored
-	case c.Kind != set.KindPlain || c.Offset != 0:
+	case c.Kind != set.KindPlain || c.Offset != 0 || c.Factor != 0:
 		return roleSpelled
 	case t.fixed && c.Category != nil || !t.fixed && k.kind == kindCategory:
 		return roleCategory

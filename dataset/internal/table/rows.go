@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -79,7 +80,11 @@ func (p *rowParser) begin() {
 func (p *rowParser) finish() {
 	o := p.out
 	p.measured()
-	if 2*o.filled < o.rows*o.width {
+	small := false // zeros may be other numbers
+	for slot, s := range o.spread {
+		small = small || o.exact[slot] != nil && s.Small()
+	}
+	if 2*o.filled < o.rows*o.width && !small {
 		o.thin(p.arena)
 	}
 	p.arena.Keep(o.memory, (len(o.cell)+1)/2)
@@ -102,6 +107,9 @@ func (p *rowParser) readAll() error {
 		case sparseRow:
 			p.out.thin(p.arena)
 			next, err = p.sparse(next)
+		}
+		if kind != noRow && err == nil {
+			err = p.weigh(at, next)
 		}
 		if err != nil {
 			return err
@@ -188,6 +196,28 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 	return at, nil
 }
 
+// weigh notes the weight of the last row that is in no column. Rows without one have 1.
+func (p *rowParser) weigh(at, next int) (err error) {
+	from, to := p.rows.weight(p.c.Text[at:next])
+	if to == 0 {
+		return nil
+	}
+	o := p.out
+	if p.weight >= 0 {
+		return p.c.Errorf(at+from, "a weight behind the row", "weights in one place: the column of them is given too")
+	}
+	o.weights, err = set.AppendWeight(withOnes(o.weights, o.rows-1), p.c, at+from, bytes.TrimSpace(p.c.Text[at+from:at+to]))
+	return err
+}
+
+// withOnes are the weights of so many rows: those behind the ones that are given have 1.
+func withOnes(weights []float64, rows int) []float64 {
+	for len(weights) < rows {
+		weights = append(weights, 1)
+	}
+	return weights
+}
+
 // fieldCell makes a cell of the field at at, whatever stands there.
 func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, end int, err error) {
 	f, end, err := p.rows.field(p.c, at)
@@ -248,7 +278,7 @@ func (t *table) fill(fields []field, at int) []field {
 			next++
 			continue
 		}
-		if k.kind == kindCategory || column == t.target || column == t.weight {
+		if k.fills() || column == t.target || column == t.weight {
 			fields = append(fields, field{column: column, at: at, text: k.omitted})
 		}
 	}

@@ -25,6 +25,14 @@ func (p *rowParser) probe() {
 	}
 }
 
+// tighten has the chunk read again with a column measured that has a number too small for
+// single precision.
+func (p *rowParser) tighten(column int) {
+	if p.measures && p.out.column == nil && !p.wide[p.slot[column]].Load() {
+		p.tight[column], p.redo = true, true
+	}
+}
+
 // roughly is the spread of the first rows of a slot after they were rounded.
 func (c *cells) roughly(slot int) (s set.Spread) {
 	for row := range min(c.rows, set.ProbeRows) {
@@ -84,7 +92,7 @@ func (p *rowParser) measured() {
 		slot := p.slot[column]
 		s := &o.spread[slot]
 		if s.Settle(); !p.tight[column] || o.column != nil {
-			*s = set.Spread{Wide: true}
+			*s = set.Spread{Wide: o.column != nil || !o.zeros(slot), Some: true}
 		}
 		if s.Wide {
 			o.exact[slot] = nil
@@ -93,7 +101,18 @@ func (p *rowParser) measured() {
 	}
 }
 
-// move takes offsets off the columns of numbers that need one.
+// zeros reports whether a slot of dense rows has zeros alone: they tell nothing of the others.
+func (c *cells) zeros(slot int) bool {
+	for row := range c.rows {
+		if v := c.cell[row*c.width+slot]; v != 0 && v != set.MissingBits {
+			return false
+		}
+	}
+	return true
+}
+
+// move takes offsets off the columns of numbers that need one, and multiplies those that are
+// too small.
 func (t *table) move(opt *set.Options) {
 	var note set.OffsetNote
 	for slot, at := range t.place {
@@ -107,8 +126,9 @@ func (t *table) move(opt *set.Options) {
 			s = t.spreadOfWords(slot)
 		}
 		offset := s.Offset()
+		factor := s.Factor(offset)
 		switch {
-		case offset == 0:
+		case offset == 0 && factor == 0:
 			continue
 		case opt.Unmoved:
 			t.rounding = max(t.rounding, s.Rounding())
@@ -116,15 +136,15 @@ func (t *table) move(opt *set.Options) {
 				t.warnings = append(t.warnings, s.Lost(set.ColumnNamed(c.Name)))
 			}
 			continue
-		case words:
-			for k := range t.recoded[slot] {
-				t.recoded[slot][k] -= offset
-			}
-		default:
-			t.moveCells(slot, offset)
 		}
-		c.Offset = offset
-		note.Add(s, c.Name, offset)
+		if c.Offset, c.Factor = offset, factor; words {
+			for k := range t.recoded[slot] {
+				t.recoded[slot][k] = c.Stored(t.recoded[slot][k])
+			}
+		} else {
+			t.moveCells(slot, c)
+		}
+		note.Add(s, c)
 	}
 	t.warnings = append(t.warnings, note.Warning()...)
 	for _, p := range t.parts {
@@ -143,22 +163,25 @@ func (t *table) spreadOfWords(slot int) (s set.Spread) {
 	return s
 }
 
-// moveCells takes an offset off the numbers of a slot.
-func (t *table) moveCells(slot int, offset float64) {
+// moveCells makes of the numbers of a slot what their column stores.
+func (t *table) moveCells(slot int, c *set.Column) {
 	t.sum[slot] = 0
 	for _, p := range t.parts {
 		for row := range p.rows {
 			cell := p.ref(row, slot)
-			if *cell == set.MissingBits {
+			if cell == nil || *cell == set.MissingBits { // zero stays zero where there is no offset
 				continue
 			}
 			v := float64(set.AsNumber(*cell))
 			if p.exact[slot] != nil {
 				v = p.exact[slot][row]
 			}
-			rest := float32(v-offset) + 0 // nor -0
-			if *cell = math.Float32bits(rest); rest == 0 {
+			before := *cell
+			rest := float32(c.Stored(v)) + 0 // nor -0
+			if *cell = math.Float32bits(rest); rest == 0 && before != 0 {
 				p.filled--
+			} else if rest != 0 && before == 0 {
+				p.filled++
 			}
 			t.sum[slot] += float64(rest)
 		}

@@ -155,7 +155,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	s.Free = make(chan []byte, opt.Workers()+1)
 	t.arena = memory.NewArena(opt.Workers())
 	defer t.arena.Close()
-	t.spread, b.Offsets = make([]set.Spread, len(t.place)), nil
+	t.spread, b.Offsets = make([]set.Spread, len(t.place)), false
 	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
 	for slot, s := range t.spread {
 		if s.Matters() {
@@ -194,9 +194,10 @@ func (t *table) moveFirst(first [][]field) {
 			}
 		}
 		s.SettleFirst()
-		if offset := s.Offset(); offset != 0 {
-			t.schema.Columns[i].Offset = offset
-			note.Add(s, t.names[i], offset)
+		c := &t.schema.Columns[i]
+		c.Offset = s.Offset()
+		if c.Factor = s.Factor(c.Offset); c.Offset != 0 || c.Factor != 0 {
+			note.Add(s, c)
 		}
 	}
 	t.warnings = append(t.warnings, note.Warning()...)

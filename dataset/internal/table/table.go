@@ -79,6 +79,11 @@ type columnKind struct {
 	blank   bool // no name, and no value in the first rows
 }
 
+// fills reports whether what a sparse row leaves out is no number 0.
+func (k columnKind) fills() bool {
+	return k.kind == kindCategory || k.kind == kindUnknown && k.omitted != nil
+}
+
 type kind uint8
 
 const (
@@ -125,7 +130,8 @@ type rowReader interface {
 	// begins. Fields of a sparse row are those it does not leave out, by
 	// increasing column.
 	row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
-	last(text []byte) int // as Last of lines.Splitter
+	weight(row []byte) (from, to int) // where a row has a weight that is in no column; 0, 0: nowhere
+	last(text []byte) int             // as Last of lines.Splitter
 }
 
 // denseFields is rowReader.row where the first field of a dense row stands.
@@ -163,7 +169,9 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	if err := t.passes(ctx, opt); err != nil {
 		return nil, err
 	}
-	t.dropTargets()
+	if t.dropTargets(); t.weights != nil {
+		t.weights = withOnes(t.weights, t.count)
+	}
 	if err := t.fault(); err != nil {
 		return nil, err
 	}
