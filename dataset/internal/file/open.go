@@ -46,9 +46,9 @@ func (s *System) Open(ctx context.Context, path string) (*Input, error) {
 		err = fault.In(path, "found a directory, expected a file")
 	case info.Mode().IsRegular():
 		in.Again = func() error { return in.reopen(ctx, s) }
-		raw, size := io.Reader(f), info.Size()
-		in.Size = size
-		if raw, size, err = in.inArchive(f, size); err == nil {
+		in.Size = info.Size()
+		raw, size, wrong := in.inArchive(f, in.Size)
+		if err = wrong; err == nil {
 			in, err = NewInput(in, s.counted(in, Reader(ctx, raw), size)) // a few bytes may unpack to billions of lines
 		}
 	default: // a pipe may block for ever

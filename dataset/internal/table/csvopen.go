@@ -111,8 +111,9 @@ func (r csvRows) skipTitles(t *table, in *file.Input, opt *set.Options) error {
 	}
 	skip := comments(head)
 	rows := r.sample(head[skip:])
-	if skip > 0 && len(rows) > 0 && !guessHeader(rows[0], rows[1:], opt.Schema).header {
-		last := lines.LastLine(head[:skip-1])
+	last := lines.LastLine(head[:max(0, skip-1)])
+	named := opt.Header == "yes" && skip > last+1 && !r.blank(head[last+1]) // as a column #NAME
+	if skip > 0 && len(rows) > 0 && (named || !guessHeader(rows[0], rows[1:], opt.Schema).header) {
 		for _, from := range []int{last, last + 2} { // without the # if that is a field
 			if names := r.sample(head[from:skip]); len(names) > 0 && len(names[0]) == len(rows[0]) {
 				skip, rows = from, nil

@@ -169,9 +169,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	if err := t.passes(ctx, opt); err != nil {
 		return nil, err
 	}
-	if t.dropTargets(); t.weights != nil {
-		t.weights = withOnes(t.weights, t.count)
-	}
+	t.dropTargets()
 	if err := t.fault(); err != nil {
 		return nil, err
 	}
@@ -264,6 +262,9 @@ func (t *table) pass(ctx context.Context, s *lines.Splitter, keep bool, opt *set
 		}
 		return t.take(p)
 	})
+	if t.weights != nil {
+		t.weights = withOnes(t.weights, t.count)
+	}
 	if err == nil && t.count == 0 {
 		err = fault.In(t.in[0].Name, "found no rows, expected at least one")
 	}
