@@ -117,7 +117,7 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	s.boundSteep()
+	s.keepBias()
 	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
 	return s
@@ -150,7 +150,6 @@ type sdca struct {
 	change     []float64     // d+1: of u in a round
 	rowGap     float64       // mean part of a row in the gap, as met in the last epoch
 	spare      float64       // below this a row's part is not worth a step
-	most       float64       // of rowGap that counts for that, see boundSteep
 	epoch      uint32
 	calmVisits uint8     // after which a row sleeps
 	calm       []uint8   // n: consecutive visits that left a_i as it was
@@ -226,7 +225,7 @@ func (s *sdca) Epoch() {
 	if s.workOnFace() {
 		return
 	}
-	s.spare = 0.05 * min(s.rowGap, s.most)
+	s.spare = 0.05 * s.rowGap
 	s.rowGap = 0
 	s.arrange()
 	s.work()

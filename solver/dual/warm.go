@@ -33,16 +33,10 @@ func (s *sdca) begin(from *problem.Point, away bool) {
 	s.addConjugates()
 }
 
-// boundSteep sees to losses like poisson whose curvature has no bound: on the way the objective may be
-// any power of ten, of a few rows. The bias alone, or the start, is then the better answer, and what
-// such rows add to the mean gap must not let the others rest.
-func (s *sdca) boundSteep() {
-	s.most = math.Inf(1)
-	if _, curved := s.p.Loss.(loss.Curved); !curved || !math.IsInf(s.p.Loss.Smoothness(), 1) {
-		return
-	}
-	s.most = s.p.Zero()
-	if s.best == nil {
+// keepBias keeps the bias alone for losses like poisson whose curvature has no bound: on the way the
+// objective of the weights may be any power of ten, though the dual rises.
+func (s *sdca) keepBias() {
+	if _, curved := s.p.Loss.(loss.Curved); s.best == nil && curved && math.IsInf(s.p.Loss.Smoothness(), 1) {
 		w := make([]float64, len(s.u))
 		w[len(w)-1] = s.u[len(w)-1]
 		s.keep(w)
