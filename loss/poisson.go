@@ -20,6 +20,7 @@ var (
 	_ Batch          = Poisson{}
 	_ Scored         = Poisson{}
 	_ Numeric        = Poisson{}
+	_ Invertible     = Poisson{}
 )
 
 func init() {
@@ -129,6 +130,15 @@ func (Poisson) Prox(v, step, y float64) float64 {
 	}
 	return w - scale
 }
+
+// Inverse returns log(a + y), minus infinity at the end that no slope reaches.
+func (Poisson) Inverse(a, y float64) (lo, hi float64) {
+	p := vec.Log(max(a+y, 0))
+	return p, p
+}
+
+// Straight is false: the inverse is a logarithm.
+func (Poisson) Straight() bool { return false }
 
 // Smoothness is infinite: the curvature has no bound.
 func (Poisson) Smoothness() float64 { return math.Inf(1) }

@@ -117,6 +117,7 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
+	s.keepBias()
 	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
 	return s

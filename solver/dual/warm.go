@@ -33,6 +33,16 @@ func (s *sdca) begin(from *problem.Point, away bool) {
 	s.addConjugates()
 }
 
+// keepBias keeps the bias alone for losses like poisson whose curvature has no bound: on the way the
+// objective of the weights may be any power of ten, though the dual rises.
+func (s *sdca) keepBias() {
+	if _, curved := s.p.Loss.(loss.Curved); s.best == nil && curved && math.IsInf(s.p.Loss.Smoothness(), 1) {
+		w := make([]float64, len(s.u))
+		w[len(w)-1] = s.u[len(w)-1]
+		s.keep(w)
+	}
+}
+
 // resume takes over the dual variables of a point; the weights follow.
 func (s *sdca) resume(from *problem.Point) {
 	_, d := s.p.Dims()

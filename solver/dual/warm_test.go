@@ -2,9 +2,12 @@ package dual
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
@@ -74,6 +77,39 @@ func TestStartAtCorners(t *testing.T) {
 	for i := range s.a {
 		if s.a[i] != from.A[i] {
 			t.Fatalf("row %d begins at %g, expected %g", i, s.a[i], from.A[i])
+		}
+	}
+}
+
+// TestSteepLosses: with poisson and large C times the mean, where the objective passes any power of ten
+// on the way, the dual never falls, and the point is never worse than zero.
+func TestSteepLosses(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	const n, d = 300, 5
+	x, y := &matrix.Dense{Rows: n, Cols: d}, make([]float64, n)
+	for i := range y {
+		p := 0.0
+		for j := range d {
+			v := random.NormFloat64()
+			x.Value = append(x.Value, float32(v))
+			p += v * float64(j-2) / 4
+		}
+		y[i] = math.Round(1e5 * math.Exp(p))
+	}
+	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
+		p := must(problem.NewLinear(problem.NewRows(x, 1), y, nil, loss.Poisson{}, penalty.L2{}, 1.0/n, bias))
+		s := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
+		last := s.dual()
+		for epoch := range 300 {
+			s.Epoch()
+			now := s.dual()
+			if now < last {
+				t.Errorf("%v: epoch %d: the dual falls from %g to %g", bias, epoch, last, now)
+			}
+			last = now
+			if primal, _ := p.Primal(s.Point().W); !(primal <= p.Zero()) {
+				t.Fatalf("%v: epoch %d: the objective is %g, at zero %g", bias, epoch, primal, p.Zero())
+			}
 		}
 	}
 }

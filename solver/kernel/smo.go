@@ -13,7 +13,7 @@ import (
 // problem allows, taken where it pays most (Platt 1998; Fan, Chen, Lin 2005;
 // Glasmachers, Igel 2006; thesis 4.2 with the signs of its pair step corrected).
 //
-// Problem: problem.Kernel with any bias and a loss that is loss.Invertible and straight or of log-odds;
+// Problem: problem.Kernel with any bias and a loss that is loss.Invertible and straight or curved;
 // dual is its form here. With h_i = up_i - r_i for what may grow and low_i - r_i
 // for what may shrink, a step of a pair i, j is
 //

@@ -17,7 +17,7 @@ import (
 // of rows at a time Cotter, Srebro, Keshet 2011, GTSVM; Wen et al. 2018,
 // ThunderSVM), begun on samples.
 //
-// Problem: problem.Kernel with any bias and a loss that is loss.Invertible and straight or of log-odds;
+// Problem: problem.Kernel with any bias and a loss that is loss.Invertible and straight or curved;
 // dual is its form here. Each round takes the Q rows that violate the optimality
 // condition most, half of them because they should grow and half because they
 // should shrink, solves the dual problem of these coefficients with the others

@@ -286,9 +286,8 @@ func TakesLoss(name string, of loss.Loss) error {
 	if !ok {
 		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %s: expected another loss, or the solver sdca", name, loss.Name(of))
 	}
-	_, odds := of.(loss.Probabilistic)
-	if _, curved := of.(loss.Curved); !l.Straight() && !(odds && curved) {
-		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %s does not say: expected another loss, or the solver sdca", name, loss.Name(of))
+	if _, curved := of.(loss.Curved); !l.Straight() && !curved {
+		return fmt.Errorf("%s needs a loss that is curved or of which the inverse of the slope is piecewise linear, which %s does not say: expected another loss, or the solver sdca", name, loss.Name(of))
 	}
 	return nil
 }

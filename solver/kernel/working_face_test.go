@@ -22,6 +22,7 @@ func dense(t *testing.T, n, d int, k kernel.Kernel, l loss.Loss, bias problem.Bi
 	random := rand.New(rand.NewPCG(7, 7))
 	values, y := make([]float32, n*d), make([]float64, n)
 	_, labels := l.(loss.Margin)
+	least, _ := loss.Targets(l)
 	for i := range n {
 		for j := range d {
 			v := random.NormFloat64()
@@ -34,6 +35,9 @@ func dense(t *testing.T, n, d int, k kernel.Kernel, l loss.Loss, bias problem.Bi
 			if random.IntN(10) == 0 {
 				y[i] = -y[i]
 			}
+		}
+		if least == 0 {
+			y[i] = math.Abs(y[i])
 		}
 	}
 	gram, err := kernel.NewGram(k, &matrix.Dense{Rows: n, Cols: d, Value: values}, kernel.Options{Threads: threads})
