@@ -53,6 +53,10 @@ func TestTrivialNumbers(t *testing.T) {
 	if p := JudgeTrivial(nil, 0.5, truth, truth).Prediction; p != "median 2" {
 		t.Errorf("prediction: found %q", p)
 	}
+	same := Truth{Number: slices.Repeat([]float64{0.1}, 3), Weight: []float64{1, 2, 4}}
+	if e := JudgeTrivial(nil, 0, same, same); *e.RMSE != 0 {
+		t.Errorf("targets that are all 0.1: found the RMSE %g, expected none, of which nothing is warned", *e.RMSE)
+	}
 }
 
 // TestNotBetterIsWarnedOf: rows of which the features say nothing, and a class that is never found.
