@@ -40,6 +40,7 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"two units", column(6, "12 kg", "3.5 lb"), dataset.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
 		{"one slip", column(120, append([]string{"n.a."}, strings.Fields(strings.Repeat("1 2.5 ", 60))...)...), dataset.Options{}, " [1.7436975 1 2.5]", `column "c": 1 of 120 fields is not a number (first: "n.a." at standard input:2): taken as missing`},
 		{"slips", column(30, "n.a.", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"), dataset.Options{}, "3: 1 numeric, 1 with 15 categories, target y", `column "c": 2 of 30 fields are not numbers (first: "n.a." at standard input:2): taken as words (to take these as missing: --numeric c)`},
+		{"a word of its own for missing among numbers that all differ", column(15, "n.v.", "1", "2", "3", "4", "5", "n.v.", "6", "7", "8", "9", "10", "n.v.", "11", "12"), dataset.Options{}, "3: 1 numeric, 1 with 13 categories, target y", `column "c": 3 of 15 fields are not numbers (first: "n.v." at standard input:2): taken as words (to take these as missing: --numeric c)`},
 		{"slips of numbers that are asked for", column(6, "n.a.", "1", "3"), dataset.Options{Numeric: []string{"c"}}, " [2 1 3]", "taken as missing"},
 		{"dashes", column(6, "-", "1", "3"), dataset.Options{}, " [2 1 3]", ""},
 		{"signs", column(6, "-", "+"), dataset.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
