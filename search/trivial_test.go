@@ -67,6 +67,10 @@ func TestHoldout(t *testing.T) {
 	if other, _ := Holdout(set, "classification", 0.2, 2); slices.Equal(other[0].Judge, folds[0].Judge) {
 		t.Error("another seed: found the same rows")
 	}
+	most, err := Holdout(set, "classification", 0.9, 1)
+	if err != nil || !slices.Contains(most[0].Learn, 110) {
+		t.Errorf("a share of 0.9: the only row of c is judged on, and none learned from (%v)", err)
+	}
 	if _, err := Holdout(set, "classification", 0.001, 1); err == nil {
 		t.Error("no row to be judged on: found no error")
 	}

@@ -182,6 +182,9 @@ func TestNothingToLearnFrom(t *testing.T) {
 		linesOf("customer_id,y", 20, func(i int) string { return fmt.Sprintf("c%d,%d", i*i, i%2) }):                 `standard input: found no column to learn from but "customer_id" (ids, sentences or nothing), expected`,
 		linesOf(",y", 20, func(i int) string { return fmt.Sprintf("%d,%d", i+1, i%2) }):                             `standard input: found no column to learn from but "1" (ids`,
 		linesOf("review,y", 20, func(i int) string { return fmt.Sprintf("a film that I saw %d times,%d", i, i%2) }): `standard input: found no column to learn from but "review" (ids`,
+		linesOf("c;x;y", 6, func(i int) string {
+			return fmt.Sprintf("%d/2/2024;%s;%d", 1+i, []string{"31/1/2024", "a", "b"}[i%3], i%2)
+		}): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row`, // words are no evidence
 		column(6, "1/2/2024", "2/1/2024"): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row, or --dates dmy or --dates mdy`,
 	} {
 		if _, err := datasettest.ReadText(text, dataset.Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
