@@ -75,3 +75,14 @@ func TestHoldout(t *testing.T) {
 		t.Error("no row to be judged on: found no error")
 	}
 }
+
+// TestBeaten: as good is no better.
+func TestBeaten(t *testing.T) {
+	r := &Result{Score: scores[0]} // accuracy
+	r.Trivial.Mean = 0.75
+	for mean, want := range map[float64]bool{0.75: false, 0.7: false, 0.8: true, math.NaN(): true} {
+		if r.Beaten(&Trial{Mean: mean}) != want {
+			t.Errorf("%g: found %t", mean, !want)
+		}
+	}
+}
