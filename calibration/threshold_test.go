@@ -47,3 +47,10 @@ func TestThreshold(t *testing.T) {
 		t.Errorf("scores apart at 0: found the threshold %g", at)
 	}
 }
+
+// TestThresholdIsZeroWhereItMay: a threshold between two scores of which one is above 0 is 0, as without costs.
+func TestThresholdIsZeroWhereItMay(t *testing.T) {
+	if at, cost := Threshold([]float64{-1, 0.5}, []bool{false, true}, nil, [2]float64{1, 9}); at != 0 || cost != 0 {
+		t.Errorf("found %g at the cost %g, expected 0 and none", at, cost)
+	}
+}

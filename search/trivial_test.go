@@ -67,7 +67,22 @@ func TestHoldout(t *testing.T) {
 	if other, _ := Holdout(set, "classification", 0.2, 2); slices.Equal(other[0].Judge, folds[0].Judge) {
 		t.Error("another seed: found the same rows")
 	}
+	most, err := Holdout(set, "classification", 0.9, 1)
+	if err != nil || !slices.Contains(most[0].Learn, 110) {
+		t.Errorf("a share of 0.9: the only row of c is judged on, and none learned from (%v)", err)
+	}
 	if _, err := Holdout(set, "classification", 0.001, 1); err == nil {
 		t.Error("no row to be judged on: found no error")
+	}
+}
+
+// TestBeaten: as good is no better.
+func TestBeaten(t *testing.T) {
+	r := &Result{Score: scores[0]} // accuracy
+	r.Trivial.Mean = 0.75
+	for mean, want := range map[float64]bool{0.75: false, 0.7: false, 0.8: true, math.NaN(): true} {
+		if r.Beaten(&Trial{Mean: mean}) != want {
+			t.Errorf("%g: found %t", mean, !want)
+		}
 	}
 }

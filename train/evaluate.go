@@ -107,16 +107,17 @@ func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *datase
 	default:
 		e = evaluateClasses(m, scores, truth, set, brief)
 	}
-	if unscored := CountUnscored(slices.Values(scores)); unscored > 0 {
+	if unscored := CountUnscored(m, slices.Values(scores)); unscored > 0 {
 		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
 	}
 	return e
 }
 
-// CountUnscored returns how many rows have a score that is no finite number.
-func CountUnscored(rows iter.Seq[[]float64]) (count int) {
+// CountUnscored returns how many rows have a score that is no finite number, or predict one, as exponentials may.
+func CountUnscored(m *model.Model, rows iter.Seq[[]float64]) (count int) {
+	unbounded := func(x float64) bool { return x-x != 0 }
 	for scores := range rows {
-		if slices.ContainsFunc(scores, func(x float64) bool { return x-x != 0 }) {
+		if slices.ContainsFunc(scores, unbounded) || m.Classes == nil && unbounded(m.Number(scores[0])) {
 			count++
 		}
 	}
@@ -125,7 +126,7 @@ func CountUnscored(rows iter.Seq[[]float64]) (count int) {
 
 // Unscored is the warning that so many of all rows have such scores.
 func Unscored(count, rows int) error {
-	return fmt.Errorf("%d of %d rows have scores that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
+	return fmt.Errorf("%d of %d rows have scores or predictions that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
 }
 
 func evaluateNumbers(m *model.Model, scores [][]float64, set *dataset.Set) *Evaluation {

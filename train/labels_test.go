@@ -39,3 +39,20 @@ func TestTargetsOfSigns(t *testing.T) {
 		}
 	}
 }
+
+// TestRareLabels: a few labels of one row each are classes where others have many rows; many are not.
+func TestRareLabels(t *testing.T) {
+	for _, c := range []struct {
+		rare, common int
+		refused      bool
+	}{{2, 18, false}, {19, 40, false}, {21, 40, true}, {2, 1, true}} {
+		text := slices.Repeat([]string{"often"}, c.common)
+		for k := range c.rare {
+			text = append(text, string(rune('a'+k)))
+		}
+		spec := Spec{}
+		if err := spec.DecideTask(&dataset.Set{Target: dataset.Labels(text)}); (err != nil) != c.refused {
+			t.Errorf("%d labels once, one %d times: found %v", c.rare, c.common, err)
+		}
+	}
+}

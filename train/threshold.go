@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -34,11 +37,43 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 	}
 	for _, label := range slices.Sorted(maps.Keys(spec.Costs)) {
 		if classOf(classes, label) < 0 {
-			return DataError{fmt.Sprintf("found a cost of the label %q: %s", label, registry.Unknown("label", label, classes))}
+			return fmt.Errorf("found a cost of an %w", registry.Unknown("label", label, classes))
 		}
-		if x := spec.Costs[label]; !(x >= 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("found the cost %g of the label %q, expected a number >= 0", x, label)
+		if x := spec.Costs[label]; !(x >= 0 && x <= MostCost) {
+			return fmt.Errorf("found the cost %g of the label %q, expected a number from 0 to %g", x, label, MostCost)
 		}
+	}
+	if c := spec.costsOf(classes); c[0] == 0 && c[1] == 0 {
+		return errors.New("found the cost 0 for both classes, expected one above 0: no threshold is better than another")
+	}
+	return spec.checkRange(spec.Probabilities || spec.gives())
+}
+
+// MostCost is the largest cost of a row: sums over rows do not overflow.
+const MostCost = 1e100
+
+// costsOf returns the costs of two classes.
+func (spec *Spec) costsOf(classes []string) [2]float64 {
+	costs := [2]float64{1, 1}
+	for label, cost := range spec.Costs {
+		costs[classOf(classes, label)] = cost
+	}
+	return costs
+}
+
+// gives reports whether the loss gives probabilities.
+func (spec *Spec) gives() bool {
+	one, _ := loss.New(spec.Loss)
+	all, _ := joint.New(spec.Loss)
+	_, own := one.(loss.Probabilistic)
+	_, shared := all.(joint.Probabilistic)
+	return own || shared
+}
+
+// checkRange refuses a threshold that is no probability, where the model has these.
+func (spec *Spec) checkRange(probable bool) error {
+	if t := spec.Threshold; probable && t != nil && !(*t > 0 && *t < 1) {
+		return fmt.Errorf("threshold=%g: expected a probability above 0 and below 1, as the model has probabilities", *t)
 	}
 	return nil
 }
@@ -50,8 +85,8 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 	}
 	t := *spec.Threshold
 	if m.HasProbabilities() {
-		if !(t > 0 && t < 1) {
-			return fmt.Errorf("threshold=%g: expected a probability above 0 and below 1, as the model has probabilities", t)
+		if err := spec.checkRange(true); err != nil { // of a loss of the program's own
+			return err
 		}
 		t = math.Log(t / (1 - t)) // of the log-odds
 		if m.Calibration != nil {
@@ -69,10 +104,7 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 // threshold is the one of the least mean cost of the rows that models of others have predicted.
 func (c *calibrator) threshold() *model.Threshold {
 	m := c.result.Model
-	costs := [2]float64{1, 1}
-	for label, cost := range c.spec.Costs {
-		costs[classOf(m.Classes, label)] = cost
-	}
+	costs := c.spec.costsOf(m.Classes)
 	var scores, weight []float64
 	var positive []bool
 	for _, row := range c.rows {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -105,13 +106,20 @@ func TestGivenThreshold(t *testing.T) {
 			t.Errorf("%s: verify found %q (%v), %d rows between", name, v.Unproved, err, flips)
 		}
 	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
 	at = 1.5
-	if _, err := train.Fit(context.Background(), set, train.Spec{Loss: "logistic", Threshold: &at}); err == nil {
-		t.Error("a probability of 1.5: found no error")
+	for name, spec := range map[string]train.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Probabilities: true}} {
+		spec.Threshold = &at
+		if _, err := train.Fit(ended, set, spec); err == nil || !strings.Contains(err.Error(), "threshold=1.5") {
+			t.Errorf("%s: a probability of 1.5, before anything is trained: found %v", name, err)
+		}
 	}
 	var data train.DataError
-	if _, err := train.Fit(context.Background(), set, train.Spec{Costs: map[string]float64{"x": 1}}); !errors.As(err, &data) {
-		t.Errorf("the cost of a label that is not there: found %v", err)
+	for _, costs := range []map[string]float64{{"x": 1}, {"+1": 0, "-1": 0}, {"+1": 1e200}} {
+		if _, err := train.Fit(ended, set, train.Spec{Costs: costs}); err == nil || errors.As(err, &data) || errors.Is(err, context.Canceled) {
+			t.Errorf("costs %v: found %v, expected an error of the spec", costs, err)
+		}
 	}
 	if _, err := train.Fit(context.Background(), set, train.Spec{Task: "regression", Costs: map[string]float64{"1": 1}}); err == nil {
 		t.Error("costs of numbers: found no error")

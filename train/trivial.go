@@ -105,8 +105,9 @@ func trivialNumber(quantile float64, learn, judge Truth) *Trivial {
 	case quantile > 0:
 		name, value = fmt.Sprintf("%g-quantile", quantile), problem.Quantile(learn.Number, weights, quantile*all)
 	case all > 0:
+		value = learn.Number[0] // exact if all are equal
 		for i, y := range learn.Number {
-			value += float64(weights[i] / all * y)
+			value += float64(weights[i]/all*y) - float64(weights[i]/all*learn.Number[0])
 		}
 	}
 	if quantile == 0.5 {

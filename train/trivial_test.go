@@ -29,6 +29,10 @@ func TestTrivialClasses(t *testing.T) {
 	if e.Prediction != "always a" {
 		t.Errorf("prediction: found %q", e.Prediction)
 	}
+	weighted := JudgeTrivial(classes, 0, learn, Truth{Class: []int{0, 1}, Weight: []float64{1, 3}})
+	if math.Abs(*weighted.LogLoss-logLoss) > 1e-15 || math.Abs(*weighted.Brier-brier) > 1e-15 || *weighted.AP != 0.75 {
+		t.Errorf("rows with weights: found %g, %g, %g, expected those of repeated rows", *weighted.LogLoss, *weighted.Brier, *weighted.AP)
+	}
 	if e = JudgeTrivial(classes, 0, learn, Truth{Class: []int{metric.Unknown, 0}}); *e.Error != 0.5 || e.LogLoss != nil {
 		t.Errorf("an unknown class: found the error %g", *e.Error)
 	}
@@ -36,7 +40,7 @@ func TestTrivialClasses(t *testing.T) {
 
 // TestTrivialNumbers: no constant is better on the rows it is learned from, by the measure it is for.
 func TestTrivialNumbers(t *testing.T) {
-	y, w := []float64{1, 2, 4, 8, 100}, []float64{1, 2, 1, 1, 0}
+	y, w := []float64{1, 2, 4, 8, 100}, []float64{2, 4, 2, 2, 0}
 	truth := Truth{Number: y, Weight: w}
 	for quantile, measure := range map[float64]func(*Evaluation) float64{
 		0:   func(e *Evaluation) float64 { return *e.RMSE },
@@ -52,6 +56,10 @@ func TestTrivialNumbers(t *testing.T) {
 	}
 	if p := JudgeTrivial(nil, 0.5, truth, truth).Prediction; p != "median 2" {
 		t.Errorf("prediction: found %q", p)
+	}
+	same := Truth{Number: slices.Repeat([]float64{0.1}, 3), Weight: []float64{1, 2, 4}}
+	if e := JudgeTrivial(nil, 0, same, same); *e.RMSE != 0 {
+		t.Errorf("targets that are all 0.1: found the RMSE %g, expected none, of which nothing is warned", *e.RMSE)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -209,13 +210,18 @@ func printThresholds(w io.Writer, e *train.Evaluation) {
 	if e.Thresholds == nil {
 		return
 	}
+	digits := 4 // as many as tell the thresholds apart
+	for k := 1; k < len(e.Thresholds); k++ {
+		for lo, hi := e.Thresholds[k].Score, e.Thresholds[k-1].Score; lo != hi && digits < 17 && inDigits(lo, digits) == inDigits(hi, digits); digits++ {
+		}
+	}
 	lines := [][]string{{"", "score above", "probability", "precision", "recall", "flagged", "cost", ""}}
 	for _, t := range e.Thresholds {
 		mark := ""
 		if t.Used {
 			mark = "*"
 		}
-		lines = append(lines, []string{mark, fmt.Sprintf("%.4g", t.Score), figureOf(t.Probability), figureOf(t.Precision), fmt.Sprintf("%.4f", t.Recall), printing.Percent(t.Flagged), figureOf(t.Cost), ""})
+		lines = append(lines, []string{mark, inDigits(t.Score, digits), figureOf(t.Probability), figureOf(t.Precision), fmt.Sprintf("%.4f", t.Recall), printing.Percent(t.Flagged), figureOf(t.Cost), ""})
 	}
 	for k := len(lines[0]) - 2; k > 0; k-- {
 		if !slices.ContainsFunc(lines[1:], func(l []string) bool { return l[k] != "-" }) {
@@ -227,6 +233,9 @@ func printThresholds(w io.Writer, e *train.Evaluation) {
 	fmt.Fprintln(w)
 	printColumnsOf(w, lines)
 }
+
+// inDigits writes a number by so many digits.
+func inDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
 
 // figureOf writes a number of a table that may be undefined.
 func figureOf(x *float64) string {

@@ -141,7 +141,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printi
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
-		p.unscored.Add(int64(train.CountUnscored(slices.Chunk(all, k))))
+		p.unscored.Add(int64(train.CountUnscored(m, slices.Chunk(all, k))))
 		for i := lo; i < hi; i++ {
 			scores := all[k*(i-lo) : k*(i-lo+1)]
 			class := 0

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // TestFailedTestKeepsSummary checks that an evaluation that fails after
@@ -82,6 +83,17 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 			if !strings.Contains(out.String(), "nonzeros") {
 				t.Errorf("%d files, json %t: the summary has no size of the data:\n%s", len(sources), asJSON, out.String())
 			}
+		}
+	}
+}
+
+// TestThresholdsAreTold: scores that lie close together have as many digits as tell them apart.
+func TestThresholdsAreTold(t *testing.T) {
+	var out strings.Builder
+	printThresholds(&out, &train.Evaluation{Thresholds: []train.ThresholdEvaluation{{Score: 0.5}, {Score: -1.00001}, {Score: -1.000011}, {Score: -1.000011}}})
+	for _, want := range []string{" 0.5 ", " -1.00001 ", " -1.000011 "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("found\n%s, expected %q", out.String(), want)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (t *trainer) checkThreshold() (err error) {
 		return errors.New("--cost and --threshold: expected one of them, as costs choose a threshold")
 	}
 	if t.cost != "" {
-		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 }, "LABEL=COST with a cost >= 0")
+		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= train.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", train.MostCost))
 	}
 	if t.threshold != "" {
 		x, bad := strconv.ParseFloat(t.threshold, 64)

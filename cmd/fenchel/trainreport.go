@@ -58,7 +58,7 @@ func (t *trainer) printModel(r printing.Report) {
 		return
 	}
 	r.Line("model", "%s", t.out)
-	r.Line("next", "fenchel predict %s NEW", printing.Spell(t.out))
+	r.Line("next", "fenchel predict %s NEW", printing.Word(t.out))
 }
 
 // printScores says how good the predictions are, beside those of the trivial model.

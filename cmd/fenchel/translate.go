@@ -86,9 +86,20 @@ func (f foreign) has(name string) bool {
 
 // write writes the command line here.
 func (f foreign) write(given map[string]string, files, weights []string, kind string) (line string, ok bool) {
-	words := []string{"fenchel train " + printing.Spell(files[0])}
+	words := []string{"fenchel train " + printing.Word(files[0])}
 	if given["p"] != "" && !strings.Contains(kind, "P") {
 		return "", false
+	}
+	switch single := strings.Contains(kind, "one-class"); {
+	case single && given["v"] != "":
+		return "", false // there are no targets to be judged by
+	case strings.Contains(kind, "P"): // C is 1 there, by the scale of the targets here
+		given["c"] = cmp.Or(given["c"], "1")
+	case strings.Contains(kind, "N") && !strings.Contains(kind, "regression"):
+		delete(given, "c") // svm-train takes no notice of it
+	}
+	if strings.ContainsAny(kind, "PN") { // nor of these, as LIBLINEAR where numbers are learned
+		weights = nil
 	}
 	if kind = strings.NewReplacer("P", cmp.Or(given["p"], "0.1"), "N", cmp.Or(given["n"], "0.5")).Replace(kind); kind != "" {
 		words = append(words, kind)
@@ -116,10 +127,10 @@ func (f foreign) write(given map[string]string, files, weights []string, kind st
 		words = append(words, "--class-weight "+strings.Join(weights, ","))
 	}
 	if len(files) == 2 {
-		words = append(words, "-o "+printing.Spell(files[1]))
+		words = append(words, "-o "+printing.Word(files[1]))
 	}
 	if given["C"] != "" {
-		words[0] = "fenchel tune " + printing.Spell(files[0])
+		words[0] = "fenchel tune " + printing.Word(files[0])
 		words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "--C ") })
 	}
 	return strings.Join(words, " "), true

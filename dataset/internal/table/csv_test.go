@@ -185,7 +185,7 @@ func TestSchema(t *testing.T) {
 			"[standard input: found no line with the names of the columns: taken by position as n, c, y]", true},
 		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},
 		{"n,c,y\n4,u,1\n5,v,\n6,u,0\n", [][]float32{{4, 1, 0}, {5, 0, 1}, {6, 1, 0}},
-			"[1 of 3 targets is missing (first: standard input:3:5): none is used]", false},
+			"[1 of 3 targets is missing (first: standard input:3:5): none is used (--skip-unlabelled leaves out rows without one)]", false},
 	} {
 		s, err := datasettest.ReadText(c.text, dataset.Options{Schema: train.Schema})
 		if err != nil {

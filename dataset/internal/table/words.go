@@ -215,8 +215,9 @@ func slips(name string, words []string, r *set.Reading, place func(code int) fau
 
 // doubt warns of a column that some slips turn from numbers or dates into words.
 func (t *table) doubt(name string, words []string, r *set.Reading, place func(code int) fault.Place) {
-	const least, ofTen = 10, 9 // numbers
-	if r.Kind.IsNumber() && (r.Read < least || 10*r.Read < ofTen*r.All) || 2*r.Read < r.All {
+	const least, ofTen = 10, 9                              // numbers
+	few := 10*r.Read < ofTen*r.All && 2*len(words) <= r.All // and no feature for nearly each row
+	if r.Kind.IsNumber() && (r.Read < least || few) || 2*r.Read < r.All {
 		return
 	}
 	t.warnings = append(t.warnings, fmt.Errorf("%s: taken as words (to take these as missing: --numeric %s)", slips(name, words, r, place), name))

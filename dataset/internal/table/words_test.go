@@ -40,6 +40,7 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"two units", column(6, "12 kg", "3.5 lb"), dataset.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
 		{"one slip", column(120, append([]string{"n.a."}, strings.Fields(strings.Repeat("1 2.5 ", 60))...)...), dataset.Options{}, " [1.7436975 1 2.5]", `column "c": 1 of 120 fields is not a number (first: "n.a." at standard input:2): taken as missing`},
 		{"slips", column(30, "n.a.", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"), dataset.Options{}, "3: 1 numeric, 1 with 15 categories, target y", `column "c": 2 of 30 fields are not numbers (first: "n.a." at standard input:2): taken as words (to take these as missing: --numeric c)`},
+		{"a word of its own for missing among numbers that all differ", column(15, "n.v.", "1", "2", "3", "4", "5", "n.v.", "6", "7", "8", "9", "10", "n.v.", "11", "12"), dataset.Options{}, "3: 1 numeric, 1 with 13 categories, target y", `column "c": 3 of 15 fields are not numbers (first: "n.v." at standard input:2): taken as words (to take these as missing: --numeric c)`},
 		{"slips of numbers that are asked for", column(6, "n.a.", "1", "3"), dataset.Options{Numeric: []string{"c"}}, " [2 1 3]", "taken as missing"},
 		{"dashes", column(6, "-", "1", "3"), dataset.Options{}, " [2 1 3]", ""},
 		{"signs", column(6, "-", "+"), dataset.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
@@ -181,6 +182,9 @@ func TestNothingToLearnFrom(t *testing.T) {
 		linesOf("customer_id,y", 20, func(i int) string { return fmt.Sprintf("c%d,%d", i*i, i%2) }):                 `standard input: found no column to learn from but "customer_id" (ids, sentences or nothing), expected`,
 		linesOf(",y", 20, func(i int) string { return fmt.Sprintf("%d,%d", i+1, i%2) }):                             `standard input: found no column to learn from but "1" (ids`,
 		linesOf("review,y", 20, func(i int) string { return fmt.Sprintf("a film that I saw %d times,%d", i, i%2) }): `standard input: found no column to learn from but "review" (ids`,
+		linesOf("c;x;y", 6, func(i int) string {
+			return fmt.Sprintf("%d/2/2024;%s;%d", 1+i, []string{"31/1/2024", "a", "b"}[i%3], i%2)
+		}): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row`, // words are no evidence
 		column(6, "1/2/2024", "2/1/2024"): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row, or --dates dmy or --dates mdy`,
 	} {
 		if _, err := datasettest.ReadText(text, dataset.Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {

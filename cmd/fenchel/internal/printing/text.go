@@ -85,6 +85,18 @@ func Count(n int, noun string) string {
 // Spell writes a label so that it stays one field of one line, as registry.Spell does.
 func Spell(label string) string { return registry.Spell(label) }
 
+// Word spells an argument of a command line as shells take it: quoted if it holds more than letters,
+// digits and what stands for itself.
+func Word(arg string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=,+@%^\\", r)
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 || Spell(arg) != arg {
+		return Spell(arg)
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
 // Spelled spells all labels.
 func Spelled(labels []string) []string {
 	out := make([]string, len(labels))

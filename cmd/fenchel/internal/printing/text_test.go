@@ -9,3 +9,12 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// TestWord: arguments are as shells take them.
+func TestWord(t *testing.T) {
+	for arg, want := range map[string]string{"a/b-1.csv.gz": "a/b-1.csv.gz", "@text:n=3,d=2": "@text:n=3,d=2", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'", "": "''", "a\nb": `"a\nb"`} {
+		if got := Word(arg); got != want {
+			t.Errorf("%q: found %s, expected %s", arg, got, want)
+		}
+	}
+}
