@@ -35,6 +35,11 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 			name, f, best = e.Name, candidate, m
 		}
 	}
+	if best == MatchPossible && opt.Schema != nil { // lines of one column, which a model of a table expects, are not those of labels
+		name = "csv"
+		f, err = set.Registered.New(name)
+		return name, f, err
+	}
 	if best == NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
