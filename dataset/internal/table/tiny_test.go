@@ -19,7 +19,7 @@ func TestTinyColumns(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("tiny,near,plain,y\n")
 	for i := range 300 {
-		fmt.Fprintf(&text, "%de-52,%d.5e-60,%d,%d.5\n", (i-150)*(i%7), 1000000000000+i, i%13, i)
+		fmt.Fprintf(&text, "%de-52,%d.5e-60,%d,%d.5\n", (i-150)*(i%7), int64(1000000000000)+int64(i), i%13, i)
 	}
 	want := datasettest.MustRead(t, dataset.Options{}, datasettest.Put(t, t.TempDir(), "x.csv", text.String()))
 	c := want.Schema.Columns
