@@ -93,6 +93,9 @@ func trainable(set *dataset.Set, task string) error {
 	if set.Rows() == 0 {
 		return DataError{"the data have no rows: expected at least two"}
 	}
+	if set.Cols() == 0 {
+		return DataError{"the rows have no features: expected at least one"}
+	}
 	return gapless(set.X)
 }
 
