@@ -82,6 +82,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	p.in.forModel(cmd, m)
+	p.in.opt.Unweighted = true
 	return p.in.sets(cmd, p.out, args[1:], func(set *dataset.Set) error { return p.predict(cmd, m, set) })
 }
 

@@ -104,7 +104,7 @@ func TestCSVErrors(t *testing.T) {
 		{"a,y\n1,2\ninf,3\n", dataset.Options{}, `standard input:3:1: found "inf", expected a finite number (leave the field empty for a missing value)`},
 		{"a,y\n1,2\n1e39,3\n", dataset.Options{}, `standard input:3:1: found "1e39", expected a number that 32 bits can hold (below 3.4e38)`},
 		{"a,y\n1,2\n1,inf\n", dataset.Options{}, `standard input:3:3: found "inf", expected a finite number or a name as target`},
-		{"w,y\n1,2\n0,1\n", dataset.Options{Weights: "w", Target: "y"}, `standard input:3:1: found "0", expected a positive number as weight`},
+		{"w,y\n1,2\n-2,1\n", dataset.Options{Weights: "w", Target: "y"}, `standard input:3:1: found "-2", expected a positive number as weight`},
 		{"w,y\n1,2\n,1\n", dataset.Options{Weights: "w"}, `standard input:3:1: found no weight, expected a positive number as weight`},
 		{"1,2\n\"3,4\n", dataset.Options{}, `standard input:2:1: found an opening quote, expected a closing one`},
 		{"1,2\n\"3\"x,4\n", dataset.Options{}, `standard input:2:4: found "x", expected ',' or a line break after the closing quote`},

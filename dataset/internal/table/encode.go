@@ -18,6 +18,9 @@ func (t *table) complete() {
 	if t.unknown > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
+	if t.unweighed > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s of weight 0: left out", fault.Plural(t.unweighed, "row", "rows")))
+	}
 	if t.skipped > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare))
 	}

@@ -189,6 +189,11 @@ func (p *rowParser) readWeight(f field) (err error) {
 	if f.missing {
 		return p.c.Errorf(f.at, "no weight", "a positive number as weight")
 	}
+	if w, status := decimal.Float64(f.text); w == 0 && status == decimal.Number && p.repeats { // as if it were not there
+		p.weightless.Store(true)
+		p.out.weights = append(p.out.weights, 1)
+		return nil
+	}
 	p.out.weights, err = set.AppendWeight(p.out.weights, p.c, f.at, f.text)
 	return err
 }

@@ -33,6 +33,7 @@ type tablePart struct {
 
 	untargeted int    // rows without a target
 	skipped    int    // those of them that are left out
+	weightless int    // rows of weight 0, which are left out
 	firstBare  string // place of the first of them
 
 	bad              error // the first feature that is no feature
@@ -109,7 +110,8 @@ type gathered struct {
 	unknown int    // categories that the model does not know
 	example string // the first of them
 
-	skipped int // rows without a target that were left out
+	skipped   int // rows without a target that were left out
+	unweighed int // rows of weight 0 that were left out
 
 	untargeted int    // rows without a target, which only a fixed schema allows
 	firstBare  string // place of the first of them
@@ -150,6 +152,7 @@ func (t *table) take(p *tablePart) error {
 		t.firstBare = p.firstBare
 	}
 	t.untargeted += p.untargeted
+	t.unweighed += p.weightless
 	if t.skipped += p.skipped; t.skipped > 0 && t.firstBare == "" {
 		t.firstBare = p.firstBare
 	}

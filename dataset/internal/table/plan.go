@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
@@ -13,7 +14,8 @@ import (
 
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
-	t.id, t.idName, t.dates, t.skip = -1, opt.ID, opt.Dates, opt.SkipUnlabelled
+	t.id, t.idName, t.dates, t.skip, t.unweighted = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted
+	t.weightless = new(atomic.Bool)
 	t.also, t.misses = map[string]struct{}{}, false
 	for _, text := range missingOf(opt) {
 		t.also[text] = struct{}{}
@@ -153,6 +155,8 @@ func (t *table) match(s *set.Schema) error {
 		case at < 0:
 		case at == s.Target:
 			t.target = i
+		case at == s.Weight && t.unweighted:
+			t.use[i] = -1
 		case at == s.Weight:
 			t.weight = i
 		case s.Columns[at].Category != nil: // what sparse rows leave out counts

@@ -94,7 +94,7 @@ func (p *rowParser) readAll() error {
 	for at, end := 0, len(p.c.Text); at < end; {
 		next, kind := p.rows.begin(p.c, at)
 		var err error
-		if kind == noRow || p.skip && p.bare(at, &next, kind == sparseRow) {
+		if kind == noRow || (p.skip || p.weightless.Load()) && p.leftOut(at, &next, kind == sparseRow) {
 			if at = next; len(p.out.blank) < 1<<10 { // no more memory than rows of such a chunk take
 				p.out.blank = append(p.out.blank, p.out.cells.rows)
 			}
@@ -126,11 +126,22 @@ func (p *rowParser) readAll() error {
 	return nil
 }
 
-// bare reports whether the row that begins at at has no target; next is then behind it.
-func (p *rowParser) bare(at int, next *int, sparse bool) bool {
+// leftOut reports whether the row that begins at at has the weight 0, or no target where such rows
+// are left out; next is then behind it.
+func (p *rowParser) leftOut(at int, next *int, sparse bool) bool {
 	fields, end, err := p.rows.row(p.c, at, nil)
+	if err != nil || !sparse && len(fields) != len(p.names) {
+		return false
+	}
+	if k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.weight }); k >= 0 && p.weightless.Load() {
+		if w, status := decimal.Float64(fields[k].text); w == 0 && status == decimal.Number {
+			p.out.weightless++
+			*next = end
+			return true
+		}
+	}
 	k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.target })
-	if err != nil || k < 0 || !sparse && len(fields) != len(p.names) {
+	if !p.skip || k < 0 {
 		return false
 	}
 	if _, bare := p.bareWords[string(fields[k].text)]; !bare && (!fields[k].missing || set.MayBeLabel(fields[k].text)) && !p.isAlso(fields[k].text) {

@@ -56,12 +56,16 @@ type table struct {
 
 	gathered
 	evidence
-	reading   []*set.Reading      // for each slot of words that may be numbers
-	answer    set.Target          // the targets as they are spelled
-	asNumbers *set.Reading        // of the labels that are not all numbers
-	recoded   [][]float64         // for each slot of words that are numbers: of each code its value, NaN for a missing one
-	also      map[string]struct{} // spellings of a missing value besides the usual ones
-	misses    bool                // one of these is a number
+	reading    []*set.Reading      // for each slot of words that may be numbers
+	answer     set.Target          // the targets as they are spelled
+	asNumbers  *set.Reading        // of the labels that are not all numbers
+	recoded    [][]float64         // for each slot of words that are numbers: of each code its value, NaN for a missing one
+	also       map[string]struct{} // spellings of a missing value besides the usual ones
+	misses     bool                // one of these is a number
+	unweighted bool                // weights are not read
+	repeats    bool                // the rows can be read again
+	weightless *atomic.Bool        // some row has the weight 0
+
 	bareWords map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
 	dates     string              // as Options.Dates
 	skip      bool                // rows without a target are left out
@@ -207,14 +211,15 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 // passes reads the rows as often as it takes to know what the columns are.
 func (t *table) passes(ctx context.Context, opt *set.Options) error {
 	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
-	keep := (t.skip || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	t.repeats = true
+	keep := (t.skip || t.weight >= 0 || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
 		in.Before = in.Line
 	}
 	if err := t.pass(ctx, s, keep, opt); err != nil {
 		return err
 	}
-	if t.late() {
+	if t.late() || t.weightless.Load() {
 		if err := t.passAgain(ctx, keep, opt); err != nil {
 			return err
 		}
@@ -302,7 +307,7 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) erro
 	if err := t.pass(ctx, s, false, opt); err != nil {
 		return err
 	}
-	if t.count != rows && t.bareWords == nil || t.late() {
+	if t.count != rows && t.bareWords == nil && !t.weightless.Load() || t.late() {
 		return fault.In(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
 	}
 	return nil

@@ -1,0 +1,39 @@
+package table_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
+)
+
+// Rows of weight 0 are as if they were not there: in means, categories and what columns are.
+func TestWeightless(t *testing.T) {
+	var all, counted strings.Builder
+	for i := range 300 {
+		line := fmt.Sprintf("%d.5,%c,%d,%d\n", i, 'a'+rune(i%3), i%4, i%2)
+		if i%4 == 0 { // a category, a missing number and a word that no other row has
+			line = fmt.Sprintf("%s,z%d,0.0,%d\n", []string{"", "word"}[i/4%2], i, i%2)
+		} else {
+			counted.WriteString(line)
+		}
+		all.WriteString(line)
+	}
+	for _, chunk := range []int{0, 100} {
+		opt := dataset.Options{Weights: "w", Chunk: chunk}
+		want := datasettest.MustRead(t, opt, datasettest.Put(t, t.TempDir(), "x.csv", "x,c,w,y\n"+counted.String()))
+		got := datasettest.MustRead(t, opt, datasettest.Put(t, t.TempDir(), "x.csv", "x,c,w,y\n"+all.String()))
+		if want.Digest() != got.Digest() || got.Rows() != 225 || !strings.Contains(fmt.Sprint(got.Warnings), "75 rows of weight 0: left out") {
+			t.Errorf("chunks of %d: found %d rows and the warnings %v", chunk, got.Rows(), got.Warnings)
+		}
+		if fmt.Sprint(want.Schema) != fmt.Sprint(got.Schema) {
+			t.Errorf("found the schema %v, expected %v", got.Schema, want.Schema)
+		}
+		predicted := datasettest.MustRead(t, dataset.Options{Schema: got.Schema, Unweighted: true}, datasettest.Put(t, t.TempDir(), "x.csv", "x,c,w,y\n"+counted.String()+"1.5,a,0,1\n"))
+		if predicted.Rows() != 226 || predicted.Weight != nil {
+			t.Errorf("without weights: found %d rows", predicted.Rows())
+		}
+	}
+}
