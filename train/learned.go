@@ -9,7 +9,7 @@ import (
 // What judging a model on rows that it has learned from may cost: so many numbers of rows are read,
 // or, of kernel machines, this share of the values of the kernel that were computed.
 const (
-	learnedNumbers = 1 << 21
+	learnedNumbers = 1 << 19
 	learnedShare   = 50
 )
 
