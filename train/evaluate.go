@@ -94,18 +94,18 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
-	return evaluate(m, set, threads, false)
+	return evaluate(m, set, threads, fully)
 }
 
 // evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
-func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) (e *Evaluation) {
+func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, how detail) (e *Evaluation) {
 	switch {
 	case m.Classes == nil:
 		e = evaluateNumbers(m, scores, set)
 	case m.OneClass():
-		e = evaluateOneClass(m, scores, truth, set, brief)
+		e = evaluateOneClass(m, scores, truth, set, how)
 	default:
-		e = evaluateClasses(m, scores, truth, set, brief)
+		e = evaluateClasses(m, scores, truth, set, how)
 	}
 	if unscored := CountUnscored(m, slices.Values(scores)); unscored > 0 {
 		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
@@ -162,10 +162,10 @@ func EvaluateNumbers(predicted, truth, w []float64, tau float64) *Evaluation {
 
 // evaluateOneClass counts outliers, and compares with targets if all are 1 and -1: any
 // others say nothing about outliers.
-func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) *Evaluation {
+func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, how detail) *Evaluation {
 	e := &Evaluation{Rows: len(scores)}
 	if truth != nil && !slices.Contains(truth, metric.Unknown) {
-		e = evaluateClasses(m, scores, truth, set, brief)
+		e = evaluateClasses(m, scores, truth, set, how)
 	} else if !set.Target.Absent() {
 		e.Warnings = append(e.Warnings, fmt.Errorf("the targets are not all 1 and -1 (one is %q): not compared", firstUnknown(matchClasses(m.Classes, set.Target), set.Target)))
 	}
@@ -182,7 +182,7 @@ func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *data
 	return e
 }
 
-func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, brief bool) *Evaluation {
+func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set, how detail) *Evaluation {
 	c := metric.NewConfusion(m.Classes)
 	unknown := 0
 	for i, s := range scores {
@@ -211,8 +211,8 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 		e.Warnings = append(e.Warnings, fmt.Errorf("%d of %d rows have labels that the model does not know, such as %q: they count as errors",
 			unknown, len(scores), firstUnknown(truth, set.Target)))
 	}
-	if !brief || m.Threshold.Chosen() {
-		e.judgeScores(m, scores, truth, set.Weight)
+	if how > briefly || m.Threshold.Chosen() {
+		e.judgeScores(m, scores, truth, set.Weight, how)
 	}
 	return e
 }
@@ -253,14 +253,14 @@ func effective(weights []float64, n int) float64 {
 }
 
 // judgeScores adds what needs more than the decisions.
-func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int, weight []float64) {
+func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int, weight []float64, how detail) {
 	if len(m.Classes) == 2 && !slices.Contains(truth, metric.Unknown) {
 		first, positive := make([]float64, len(scores)), make([]bool, len(scores))
 		for i, s := range scores {
 			first[i], positive[i] = model.Margin(s), truth[i] == 1
 		}
 		e.rank(2, first, positive, weight)
-		if e.AUC != nil {
+		if e.AUC != nil && (how == fully || m.Threshold.Chosen()) {
 			e.threshold(m, first, truth, weight)
 		}
 	}

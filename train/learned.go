@@ -48,7 +48,7 @@ func (r *Result) evaluateSome(set *dataset.Set, threads int) (*Evaluation, error
 			return nil, err
 		}
 	}
-	return evaluate(m, set, threads, true)
+	return evaluate(m, set, threads, briefly)
 }
 
 // counted is what the facts of a machine of two classes say; nil: not enough.
@@ -67,8 +67,17 @@ func (r *Result) counted(set *dataset.Set) *Evaluation {
 	return e
 }
 
-// evaluate is Evaluate; brief is without what takes the order of the scores, or probabilities.
-func evaluate(m *model.Model, set *dataset.Set, threads int, brief bool) (*Evaluation, error) {
+// detail is how much an evaluation tells.
+type detail uint8
+
+const (
+	briefly   detail = iota // nothing that takes the order of the scores, or probabilities
+	forScores               // what a search may choose by
+	fully                   // the table of thresholds too
+)
+
+// evaluate is Evaluate of that detail.
+func evaluate(m *model.Model, set *dataset.Set, threads int, how detail) (*Evaluation, error) {
 	if err := checkPair(m, set); err != nil {
 		return nil, err
 	}
@@ -80,7 +89,7 @@ func evaluate(m *model.Model, set *dataset.Set, threads int, brief bool) (*Evalu
 	if err != nil {
 		return nil, DataError{err.Error()}
 	}
-	e := evaluateScores(m, Scores(m, x, threads), truth, set, brief)
+	e := evaluateScores(m, Scores(m, x, threads), truth, set, how)
 	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
 	return e, nil
 }

@@ -81,7 +81,7 @@ func (f *Fitted) Evaluate() (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return evaluateScores(f.Model, scores, truth, held, false), nil
+	return evaluateScores(f.Model, scores, truth, held, forScores), nil
 }
 
 // fitting returns f where a fit of j on the rows of p can begin at it, else nil.
