@@ -27,11 +27,11 @@ func (j *job) suspicions() (said []error) {
 	if j.single() {
 		return nil
 	}
+	if !j.set.Schema.Table() || j.set.Rows() == 0 {
+		return nil
+	}
 	if j.labels.classes != nil {
 		said = j.labels.lonely()
-	}
-	if !j.set.Schema.Table() || j.set.Rows() == 0 {
-		return said
 	}
 	rows := sampleOf(j.set.Rows(), min(suspectRows, max(suspectCells/(j.set.Cols()+1), 256)))
 	columns := suspectsOf(j.set, rows)

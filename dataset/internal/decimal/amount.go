@@ -18,7 +18,7 @@ var currencies = [][]byte{[]byte("US$"), []byte("$"), []byte("€"), []byte("£"
 // 1e9, or with D before the exponent, as Fortran has it. point is what stands before decimals,
 // '.' or ','; the other one may separate groups.
 func Amount(text []byte, point byte) (value float64, unit []byte, ok bool) {
-	if len(text) == 0 || len(text) > 64 {
+	if len(text) == 0 || len(text) > 64 || bytes.ContainsAny(text, "\r\n\v\f") {
 		return 0, nil, false
 	}
 	t := bytes.TrimSpace(text)

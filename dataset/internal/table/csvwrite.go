@@ -92,9 +92,9 @@ func (CSV) headerLine(line []byte, s *set.Set, delimiter byte) []byte {
 }
 
 // appendQuoted quotes text that holds any delimiter, lest the reader take that
-// one for the delimiter of the file.
+// one for the delimiter of the file, and what a comment begins with.
 func appendQuoted(line []byte, text string) []byte {
-	if text == strings.TrimSpace(text) && !strings.ContainsAny(text, "\"\n\r\t,;|") {
+	if text == strings.TrimSpace(text) && !strings.ContainsAny(text, "\"\n\r\t,;|") && !strings.HasPrefix(text, "#") {
 		return append(line, text...)
 	}
 	line = append(line, '"')

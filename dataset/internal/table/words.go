@@ -302,6 +302,9 @@ func (t *table) namesNumbers() bool {
 	const few = 20
 	r, labels := t.asNumbers, t.answer.Label
 	fraction := slices.ContainsFunc(r.Value, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) })
+	if strings.ContainsFunc(r.Unit, unicode.IsLetter) && len(labels) <= few && !fraction {
+		return false // such as 4G and 5G
+	}
 	return r.Kind.IsNumber() && r.Agree() && (len(labels) > few || fraction || !slices.ContainsFunc(r.Value, math.IsNaN) || !r.IsPlain(labels))
 }
 
