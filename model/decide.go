@@ -32,9 +32,9 @@ func (m *Model) Decide(scores []float64) int {
 	}
 	switch {
 	case m.Threshold != nil:
-		return place(Margin(scores) > m.Threshold.Score)
+		return classNumber(Margin(scores) > m.Threshold.Score)
 	case len(scores) == 1:
-		return place(scores[0] > 0 && len(m.Classes) > 1)
+		return classNumber(scores[0] > 0 && len(m.Classes) > 1)
 	}
 	best := 0
 	for c, s := range scores {
@@ -45,8 +45,8 @@ func (m *Model) Decide(scores []float64) int {
 	return best
 }
 
-// place is that of the second of two classes, or of the first.
-func place(second bool) int {
+// classNumber is 1 for the second of two classes, 0 for the first.
+func classNumber(second bool) int {
 	if second {
 		return 1
 	}
@@ -188,5 +188,14 @@ func (m *Model) checkThreshold() error {
 	return nil
 }
 
-// errThreshold is why other programs' formats hold no model with a threshold.
-var errThreshold = errors.New("found a threshold of the scores, expected none: the format tells classes apart at 0")
+// fitsOthers refuses a model that no other program's format can hold: one with a threshold, or of
+// the logarithm of the target.
+func (m *Model) fitsOthers() error {
+	switch {
+	case m.Threshold != nil:
+		return errors.New("found a threshold of the scores, expected none: the format tells classes apart at 0")
+	case m.Statement.TargetLog:
+		return errors.New("found a model of the logarithm of the target, expected one of the target: the format holds no exponential")
+	}
+	return nil
+}

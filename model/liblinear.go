@@ -202,15 +202,14 @@ func (m *Model) liblinearType() (string, error) {
 
 // fitsLIBLINEAR says what LIBLINEAR has no words for.
 func (m *Model) fitsLIBLINEAR() error {
+	if err := m.fitsOthers(); err != nil {
+		return err
+	}
 	switch {
-	case m.Threshold != nil:
-		return errThreshold
 	case m.Calibration != nil:
 		return errors.New("found probabilities of a calibration, expected none: the format has no place for them")
 	case m.Statement.Scheme == OneAgainstOne:
 		return errors.New("found classes told apart one against one, expected each against the rest")
-	case m.Statement.TargetLog:
-		return errTargetLog
 	case m.Statement.ZeroBased:
 		return errors.New("found a model of rows with the index 0, expected indices from 1: the format has no feature 0")
 	}

@@ -49,18 +49,14 @@ func (m *Model) WriteLIBSVM(w io.Writer) error {
 // WriteLIBSVMFile writes what WriteLIBSVM does to path, as WriteFile does.
 func (m *Model) WriteLIBSVMFile(path string) error { return replaceFile(path, m.WriteLIBSVM, decode) }
 
-// errTargetLog says that no format of another program takes exponentials of what it predicts.
-var errTargetLog = errors.New("found a model of the logarithm of the target, expected one of the target: the format holds no exponential")
-
 // fitsLIBSVM says what LIBSVM has no words for.
 func (m *Model) fitsLIBSVM() error {
+	if err := m.fitsOthers(); err != nil {
+		return err
+	}
 	switch {
-	case m.Threshold != nil:
-		return errThreshold
 	case m.Support == nil:
 		return errors.New("found a linear model, expected a kernel machine")
-	case m.Statement.TargetLog:
-		return errTargetLog
 	case m.Scaling != nil:
 		return fmt.Errorf("found a model of features scaled by %s, expected one without scaling: the format holds none", m.Scaling.Kind)
 	case m.Schema.Offsets() != nil || m.Schema.Factors() != nil:

@@ -49,15 +49,14 @@ const vwConstant = 11650396
 
 // fitsVW says what the layout has no words for.
 func (m *Model) fitsVW() error {
+	if err := m.fitsOthers(); err != nil {
+		return err
+	}
 	switch {
 	case m.Support != nil || m.Map != nil:
 		return errors.New("found a kernel machine, expected a linear model")
 	case len(m.Outputs) > 1:
 		return fmt.Errorf("found %d classes, expected two or numbers: a file of this layout has one predictor", len(m.Classes))
-	case m.Threshold != nil:
-		return errThreshold
-	case m.Statement.TargetLog:
-		return errTargetLog
 	case m.Calibration != nil:
 		return errors.New("found probabilities of a calibration, expected none: the layout has no place for them")
 	case m.vwBits() > 31:

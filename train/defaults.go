@@ -78,9 +78,7 @@ func (spec *Spec) scaled(l loss.Loss, y, weights []float64) (c float64) {
 // scaleOf returns the median distance of numbers to their median, their deviation where that is 0, and 1
 // where that is too; and their mean. Four digits are kept: the values are a choice, and are to be read.
 func scaleOf(y, weights []float64) (scale, mean float64) {
-	for i, total := 0, sum(weights); i < len(y); i++ {
-		mean += float64(y[i] * (weights[i] / total))
-	}
+	mean = meanOf(y, weights)
 	at := func(x float64) []float64 { return slices.Repeat([]float64{x}, len(y)) }
 	scale = cmp.Or(metric.MedianAbsolute(at(metric.Median(y, weights)), y, weights), metric.RMSE(at(mean), y, weights))
 	if !(scale > 0x1p-40*math.Abs(mean) && scale <= math.MaxFloat64) { // rounding alone
@@ -96,7 +94,7 @@ func scaleOf(y, weights []float64) (scale, mean float64) {
 func (spec *Spec) UsualC(set *dataset.Set) float64 {
 	l, _ := spec.own().pickLoss(spec.Loss) // errors are for Fit to say
 	asked := *spec
-	asked.Task = cmp.Or(asked.Task, asked.Decide(set.Target))
+	asked.Task = asked.Decide(set.Target)
 	y, err := numbersOf(set.Target, spec.TargetLog)
 	if err != nil || set.Target.Number == nil {
 		return 1

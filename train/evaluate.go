@@ -92,9 +92,36 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 	return scores
 }
 
+// detail is how much an evaluation tells.
+type detail uint8
+
+const (
+	briefly   detail = iota // nothing that takes the order of the scores, or probabilities
+	forScores               // what a search may choose by
+	fully                   // the table of thresholds too
+)
+
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
 	return evaluate(m, set, threads, fully)
+}
+
+// evaluate is Evaluate of that detail.
+func evaluate(m *model.Model, set *dataset.Set, threads int, how detail) (*Evaluation, error) {
+	if err := checkPair(m, set); err != nil {
+		return nil, err
+	}
+	truth, err := matchTargets(m.Classes, set.Target)
+	if err != nil && !m.OneClass() {
+		return nil, err
+	}
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return nil, DataError{err.Error()}
+	}
+	e := evaluateScores(m, Scores(m, x, threads), truth, set, how)
+	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
+	return e, nil
 }
 
 // evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
@@ -223,14 +250,6 @@ func (e *Evaluation) count(c *metric.Confusion) {
 	e.Balanced, e.MacroF1 = metric.Present(c.BalancedAccuracy()), metric.Present(c.MacroF1())
 }
 
-// rank adds what the order of the scores tells, of two classes.
-func (e *Evaluation) rank(classes int, scores []float64, positive []bool, weight []float64) {
-	if classes == 2 {
-		e.AUC = metric.Present(metric.AUC(scores, positive, weight))
-		e.AP = metric.Present(metric.AveragePrecision(scores, positive, weight))
-	}
-}
-
 // probable adds what the probabilities of the classes tell.
 func (e *Evaluation) probable(probabilities [][]float64, truth []int, weight []float64) {
 	e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
@@ -259,7 +278,8 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 		for i, s := range scores {
 			first[i], positive[i] = model.Margin(s), truth[i] == 1
 		}
-		e.rank(2, first, positive, weight)
+		e.AUC = metric.Present(metric.AUC(first, positive, weight))
+		e.AP = metric.Present(metric.AveragePrecision(first, positive, weight))
 		if e.AUC != nil && (how == fully || m.Threshold.Chosen()) {
 			e.threshold(m, first, truth, weight)
 		}

@@ -57,7 +57,7 @@ func Decide(t dataset.Target) string {
 	if len(t.Label) <= 20 {
 		return "classification"
 	}
-	rows := count(t)
+	rows := t.Counts()
 	slices.Sort(rows)
 	if rows[len(rows)/10] >= 5 {
 		return "classification"
@@ -65,10 +65,13 @@ func Decide(t dataset.Target) string {
 	return "regression"
 }
 
-// Decide is the task of the spec for targets where it names none: that of its loss, if it is one of
+// Decide is the task of the spec for targets: the one it names, or that of its loss, if it is one of
 // numbers alone or of classes alone, and else what [Decide] says. Fractions are classes for no loss
 // where there are more than 20 of them, or two rows for each are missing.
 func (spec *Spec) Decide(t dataset.Target) string {
+	if spec.Task != "" {
+		return spec.Task
+	}
 	l, _ := spec.own().pickLoss(spec.Loss) // nil where there is no such loss, as Check says
 	if _, numbers := l.(loss.Numeric); numbers || spec.TargetLog {
 		return "regression"
@@ -105,15 +108,6 @@ func (spec *Spec) DecideTask(set *dataset.Set) error {
 		return DataError{fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
 	}
 	return nil
-}
-
-// count returns how many rows each label has.
-func count(t dataset.Target) []int {
-	rows := make([]int, len(t.Label))
-	for _, c := range t.Code {
-		rows[c]++
-	}
-	return rows
 }
 
 // readLabels turns the targets into what the task needs.
@@ -194,7 +188,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 
 // single counts the labels that only one row has.
 func single(t dataset.Target) (once int) {
-	for _, n := range count(t) {
+	for _, n := range t.Counts() {
 		if n == 1 {
 			once++
 		}

@@ -3,7 +3,6 @@ package train
 import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/metric"
-	"github.com/fenchel-ml/fenchel/model"
 )
 
 // What judging a model on rows that it has learned from may cost: so many numbers of rows are read,
@@ -65,31 +64,4 @@ func (r *Result) counted(set *dataset.Set) *Evaluation {
 	e := &Evaluation{Rows: set.Rows(), Error: metric.Present(wrong), Accuracy: metric.Present(1 - wrong)}
 	e.compare(m, truth)
 	return e
-}
-
-// detail is how much an evaluation tells.
-type detail uint8
-
-const (
-	briefly   detail = iota // nothing that takes the order of the scores, or probabilities
-	forScores               // what a search may choose by
-	fully                   // the table of thresholds too
-)
-
-// evaluate is Evaluate of that detail.
-func evaluate(m *model.Model, set *dataset.Set, threads int, how detail) (*Evaluation, error) {
-	if err := checkPair(m, set); err != nil {
-		return nil, err
-	}
-	truth, err := matchTargets(m.Classes, set.Target)
-	if err != nil && !m.OneClass() {
-		return nil, err
-	}
-	x, err := m.Prepare(set.X)
-	if err != nil {
-		return nil, DataError{err.Error()}
-	}
-	e := evaluateScores(m, Scores(m, x, threads), truth, set, how)
-	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
-	return e, nil
 }

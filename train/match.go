@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ func (spec Spec) CheckTest(set, test *dataset.Set) error {
 		return nil
 	}
 	var classes []string // nil: numbers
-	if cmp.Or(spec.Task, spec.Decide(known)) == "classification" {
+	if spec.Decide(known) == "classification" {
 		classes, _ = sortLabels(known)
 	} else if known.Number == nil {
 		return nil

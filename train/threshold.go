@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,7 +27,7 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 	case spec.Costs != nil:
 		what = "costs"
 	}
-	if set.Target.Absent() || cmp.Or(spec.Task, spec.Decide(set.Target)) != "classification" {
+	if set.Target.Absent() || spec.Decide(set.Target) != "classification" {
 		return fmt.Errorf("found %s, which two classes can have, but the task is another", what)
 	}
 	classes := ClassesOf(set.Target)

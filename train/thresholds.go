@@ -38,13 +38,13 @@ func (e *Evaluation) threshold(m *model.Model, margin []float64, truth []int, we
 			c.positive += of.weight(i)
 		}
 	}
-	own, noted, share := 0.0, false, 0
+	used, noted, share := 0.0, false, 0
 	if m.Threshold != nil {
-		own = m.Threshold.Score
+		used = m.Threshold.Score
 	}
 	for k, i := range order {
-		if !noted && margin[i] <= own {
-			e.Thresholds, noted = append(e.Thresholds, c.at(own, true)), true
+		if !noted && margin[i] <= used {
+			e.Thresholds, noted = append(e.Thresholds, c.at(used, true)), true
 		}
 		if c.flagged += of.weight(i); truth[i] == 1 {
 			c.right += of.weight(i)
@@ -60,7 +60,7 @@ func (e *Evaluation) threshold(m *model.Model, margin []float64, truth []int, we
 		}
 	}
 	if !noted {
-		e.Thresholds = append(e.Thresholds, c.at(own, true))
+		e.Thresholds = append(e.Thresholds, c.at(used, true))
 	}
 	for _, t := range e.Thresholds {
 		if t.Used {

@@ -49,7 +49,7 @@ func ofRows[T any](x []T, rows []int) []T {
 	return out
 }
 
-// Trivial is a model that sees no feature, beside which the score of any other is read. Of
+// Trivial is a model that sees no feature: one that has learned something scores better. Of
 // classes it predicts the most frequent one, with the shares of the classes as probabilities; of
 // numbers their mean, or the quantile that the loss estimates.
 type Trivial struct {
@@ -100,21 +100,29 @@ func JudgeTrivial(classes []string, quantile float64, learn, judge Truth) *Trivi
 
 // trivialNumber is JudgeTrivial of numbers.
 func trivialNumber(quantile float64, learn, judge Truth) *Trivial {
-	name, value, weights := "mean", 0.0, orOnes(learn.Weight, len(learn.Number))
-	switch all := sum(weights); {
-	case quantile > 0:
-		name, value = fmt.Sprintf("%g-quantile", quantile), problem.Quantile(learn.Number, weights, quantile*all)
-	case all > 0:
-		value = learn.Number[0] // exact if all are equal
-		for i, y := range learn.Number {
-			value += float64(weights[i]/all*y) - float64(weights[i]/all*learn.Number[0])
-		}
+	weights := orOnes(learn.Weight, len(learn.Number))
+	name, value := "mean", meanOf(learn.Number, weights)
+	if quantile > 0 {
+		name, value = fmt.Sprintf("%g-quantile", quantile), problem.Quantile(learn.Number, weights, quantile*sum(weights))
 	}
 	if quantile == 0.5 {
 		name = "median"
 	}
 	predicted := slices.Repeat([]float64{value}, len(judge.Number))
 	return &Trivial{fmt.Sprintf("%s %.4g", name, value), EvaluateNumbers(predicted, judge.Number, judge.Weight, quantile)}
+}
+
+// meanOf is the weighted mean of numbers, exact where all are equal; 0 without any weight.
+func meanOf(y, weights []float64) (mean float64) {
+	all := sum(weights)
+	if !(all > 0) {
+		return 0
+	}
+	mean = y[0]
+	for i, v := range y {
+		mean += float64(weights[i]/all*v) - float64(weights[i]/all*y[0])
+	}
+	return mean
 }
 
 func (t Truth) weight(i int) float64 {
@@ -135,8 +143,7 @@ func quantileOf(l loss.Loss) float64 {
 	return 0
 }
 
-// compare puts the trivial model of the same rows beside an evaluation, and warns where it is
-// not worse.
+// compare judges the trivial model of the same rows too, and warns where the model is not better.
 func (e *Evaluation) compare(m *model.Model, truth Truth) {
 	if m.OneClass() {
 		return
@@ -151,8 +158,8 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 		name, e.Trivial = "cost", cheapest(m, truth)
 	}
 	const level = 1e-6 // scores that differ by less are equal
-	if own, other := e.measure(name), e.Trivial.measure(name); own != nil && other != nil && *other > 0 && *own >= *other*(1-level) {
-		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *own, *other, e.Trivial.Prediction))
+	if found, trivial := e.measure(name), e.Trivial.measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
+		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *found, *trivial, e.Trivial.Prediction))
 	}
 	e.warnOfMissed()
 }

@@ -33,7 +33,7 @@ func newEvaluate() *cobra.Command {
 		Use:   "evaluate MODEL DATA...",
 		Short: "Compare a model's predictions with the truth",
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
-accuracy beside that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
+accuracy, and that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, and log-loss and Brier score where the model
 has probabilities: of the logistic loss, or of train --probabilities.
 The error is followed by the exact 95 % interval (Clopper and Pearson; Hoeffding's of
@@ -136,13 +136,13 @@ func headline(e *train.Evaluation) string {
 		rows += ", mean cost " + number(e.Cost)
 	}
 	if e.Error != nil {
-		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, beside(e.Trivial))
+		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial))
 	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), rows, beside(e.Trivial))
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), rows, trivialWords(e.Trivial))
 }
 
-// beside is what the trivial model is worth, by the accuracy, or the RMSE and the MAE.
-func beside(t *train.Trivial) string {
+// trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE and MAE.
+func trivialWords(t *train.Trivial) string {
 	switch {
 	case t == nil:
 		return ""

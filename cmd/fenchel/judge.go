@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -36,7 +35,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 	spec.Train.From, spec.Train.Notes = nil, nil
 	spec.Train.Threads = t.in.opt.Threads
 	if t.holdout > 0 {
-		if spec.Given, err = search.Holdout(t.set, cmp.Or(t.spec.Task, t.spec.Decide(t.set.Target)), t.holdout, t.spec.Seed); err != nil {
+		if spec.Given, err = search.Holdout(t.set, t.spec.Decide(t.set.Target), t.holdout, t.spec.Seed); err != nil {
 			return err
 		}
 	}
@@ -79,7 +78,7 @@ func (t *trainer) crossWords() string {
 		why = ", " + r.ScoreWhy
 	}
 	if t.held != nil {
-		return fmt.Sprintf("%s %s%s of %d rows, by a model of the other %d%s", r.Score.Name, scoreText(c.Mean), besideFolds(r), len(t.held[0].Judge), len(t.held[0].Learn), why)
+		return fmt.Sprintf("%s %s%s of %d rows, by a model of the other %d%s", r.Score.Name, scoreText(c.Mean), trivialOnFolds(r), len(t.held[0].Judge), len(t.held[0].Learn), why)
 	}
-	return fmt.Sprintf("%s %s%s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), besideFolds(r), scoreText(c.SD), r.Folds, why)
+	return fmt.Sprintf("%s %s%s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), trivialOnFolds(r), scoreText(c.SD), r.Folds, why)
 }

@@ -45,7 +45,7 @@ type trainer struct {
 	judged       string            // by these folds, or rows
 	held         []train.Fold      // of --holdout
 	evaluation   *train.Evaluation // on the test data
-	own          *train.Evaluation // on rows that it learned from
+	learned      *train.Evaluation // on rows that it learned from
 	read, fitted time.Duration
 	total        time.Duration
 }
@@ -128,7 +128,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.fit(cmd, tr); err != nil {
 		return err
 	}
-	t.judgeOwn(cmd)
+	t.judgeLearned(cmd)
 	return t.finish(cmd, sources, tr, started)
 }
 

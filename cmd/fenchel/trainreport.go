@@ -61,7 +61,7 @@ func (t *trainer) printModel(r printing.Report) {
 	r.Line("next", "fenchel predict %s NEW", printing.Word(t.out))
 }
 
-// printScores says how good the predictions are, beside those of the trivial model.
+// printScores prints the scores of the model, and those of the trivial model on the same rows.
 func (t *trainer) printScores(r printing.Report) {
 	if t.evaluation != nil {
 		r.Line("test", "%s", headline(t.evaluation))
@@ -69,20 +69,20 @@ func (t *trainer) printScores(r printing.Report) {
 	if t.crossed != nil {
 		r.Line(t.judgedBy(), "%s", t.crossWords())
 	}
-	if t.own != nil {
-		r.Line("learned", "%s (rows that it has learned from)", headline(t.own))
+	if t.learned != nil {
+		r.Line("learned", "%s (rows that it has learned from)", headline(t.learned))
 		r.Line("", "of new rows nothing is known yet: --holdout 0.2, --folds 5 or --test FILE judges by others")
 	}
 }
 
-// judgeOwn judges the model on rows that it learned from, where no others were given.
-func (t *trainer) judgeOwn(cmd *cobra.Command) {
+// judgeLearned judges the model on rows that it learned from, where no others were given.
+func (t *trainer) judgeLearned(cmd *cobra.Command) {
 	if t.testSet != nil || t.crossed != nil || cmd.Context().Err() != nil {
 		return
 	}
 	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return t.result.EvaluateLearned(t.set, t.in.opt.Threads) })
 	if err == nil {
-		t.own = e
+		t.learned = e
 		printing.Warn(cmd, e.Warnings)
 	}
 }
@@ -160,8 +160,8 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	if t.evaluation != nil {
 		out["test"] = t.evaluation
 	}
-	if t.own != nil {
-		out["learned_from"] = t.own
+	if t.learned != nil {
+		out["learned_from"] = t.learned
 	}
 	if m.Threshold != nil {
 		out["threshold"] = m.Threshold

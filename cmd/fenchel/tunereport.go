@@ -43,7 +43,7 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s%s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, besideFolds(found))
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
 			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
@@ -63,15 +63,15 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	t.printModel(r)
 }
 
-// besideFolds is what the trivial model is worth on the folds.
-func besideFolds(found *search.Result) string {
+// trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
+func trivialOnFolds(found *search.Result) string {
 	if math.IsNaN(found.Trivial.Mean) {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
 }
 
-// trivialJSON is besideFolds in JSON; nil: there is none.
+// trivialJSON is trivialOnFolds in JSON; nil: there is none.
 func trivialJSON(found *search.Result) any {
 	if found.Trivial.Prediction == "" {
 		return nil

@@ -25,7 +25,7 @@ type Column struct {
 	Factor float64 `json:"factor,omitempty"`
 
 	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
-	Unit string `json:"unit,omitempty"` // of numbers: what a field may have beside its number
+	Unit string `json:"unit,omitempty"` // that fields of numbers may be written with, such as kg or $
 	From string `json:"from,omitempty"` // of dates: the one from which days are counted
 	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
 }

@@ -145,3 +145,12 @@ func (s *Set) Fit(columns int) {
 
 // Rows returns the number of rows that have a target.
 func (t Target) Rows() int { return max(len(t.Code), len(t.Number)) }
+
+// Counts returns how many rows each label has.
+func (t Target) Counts() []int {
+	rows := make([]int, len(t.Label))
+	for _, c := range t.Code {
+		rows[c]++
+	}
+	return rows
+}

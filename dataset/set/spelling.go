@@ -128,7 +128,7 @@ func SpellingOf(c Column) (s spelling, expected string) {
 type Reading struct {
 	Kind  Kind
 	Unit  string    // of all words that have one
-	Value []float64 // of each word; NaN: it is not read, or stands for a missing value
+	Value []float64 // of each word; NaN: it cannot be read, or says that the value is missing
 	All   int       // rows but those in which the value is missing
 	Read  int       // rows of which the word is read
 	Odd   int       // the first word that is not read; -1: none
@@ -231,7 +231,8 @@ func IsMissing(text []byte) bool {
 	return false
 }
 
-// MayBeLabel reports whether what stands for a missing feature may also be the name of a class.
+// MayBeLabel reports whether a text that says in other columns that a value is missing, such as None,
+// may be the name of a class in the column of the target.
 func MayBeLabel(text []byte) bool {
 	return bytes.EqualFold(text, []byte("none")) || bytes.EqualFold(text, []byte("nat")) || string(text) == `\N` || bytes.EqualFold(text, []byte("#n/a"))
 }

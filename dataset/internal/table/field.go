@@ -142,7 +142,7 @@ func (t *table) isAlso(text []byte) bool {
 	return ok
 }
 
-// isMissing reports whether a field of a column of numbers stands for a missing value.
+// isMissing reports whether a field of a column of numbers says that its value is missing.
 func (t *table) isMissing(f field) bool { return f.missing || set.IsDash(f.text) || t.isAlso(f.text) }
 
 // isHeader reports whether the line around an offset has the names of the columns.

@@ -193,7 +193,7 @@ func (t *table) merge(p *tablePart) {
 			switch {
 			case !known && t.fixed:
 				code = set.NoCategory
-				unknown = true
+				unknown = unknown || word != set.MissingCategory
 			case !known:
 				code = t.words[i].intern([]byte(word))
 			}
@@ -214,12 +214,12 @@ func (t *table) countUnknown(p *tablePart) {
 			if p.codes[slot] == nil || p.codes[slot][c-1] != set.NoCategory {
 				continue
 			}
-			word, column := p.words[slot].words[c-1], t.schema.Columns[t.place[slot]].Name
+			word := p.words[slot].words[c-1]
 			if word == set.MissingCategory {
 				continue
 			}
 			if t.unknown++; t.unknown == 1 {
-				t.example = fmt.Sprintf("%q in column %q", word, column)
+				t.example = fmt.Sprintf("%q in column %q", word, t.schema.Columns[t.place[slot]].Name)
 			}
 		}
 	})

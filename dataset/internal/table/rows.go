@@ -221,7 +221,7 @@ func (p *rowParser) weigh(at, next int) (err error) {
 	return err
 }
 
-// withOnes are the weights of so many rows: those behind the ones that are given have 1.
+// withOnes appends the weight 1 for each row that has none, up to that number of rows.
 func withOnes(weights []float64, rows int) []float64 {
 	for len(weights) < rows {
 		weights = append(weights, 1)

@@ -12,10 +12,10 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
-// What columns of words are as numbers is decided of all of them: one that has both 1,5 and 2
-// says how another with 1,158 alone is meant.
+// Words such as 1,158 may be read as several numbers. All columns of a file are read before one is
+// decided: a column with the word 1,5 shows that commas stand before decimals in the others too.
 
-// An evidence is what columns say that can be read in one way alone.
+// An evidence is how columns are written that can be read in one way alone.
 type evidence struct{ point, comma, dayFirst, monthFirst bool }
 
 // readWords reads the columns of words as numbers, as far as they may be some. It reports
@@ -61,7 +61,7 @@ func (t *table) readWords() (again bool) {
 func (t *table) readTargets() {
 	t.answer, t.asNumbers = t.targets.Target(), &set.Reading{}
 	if t.answer.Number == nil && t.answer.Code != nil {
-		t.asNumbers = set.ReadWords(t.answer.Label, countCodes(t.answer))
+		t.asNumbers = set.ReadWords(t.answer.Label, t.answer.Counts())
 	}
 }
 
@@ -80,15 +80,6 @@ func (t *table) countWords(slot int) []int {
 		for row := range p.rows {
 			rows[p.codes[slot][p.at(row, slot)-1]]++
 		}
-	}
-	return rows
-}
-
-// countCodes counts the rows of each label.
-func countCodes(target set.Target) []int {
-	rows := make([]int, len(target.Label))
-	for _, c := range target.Code {
-		rows[c]++
 	}
 	return rows
 }
@@ -276,7 +267,7 @@ func (t *table) labels() (set.Target, error) {
 		}
 		return asNumbers(out, value), nil
 	case out.Number != nil && t.evidence.comma && !t.fixed:
-		r = set.ReadWords(out.Label, countCodes(out))
+		r = set.ReadWords(out.Label, out.Counts())
 	case out.Number != nil:
 		return out, nil
 	}
@@ -296,8 +287,8 @@ func (t *table) labels() (set.Target, error) {
 	return asNumbers(out, r.Value), nil
 }
 
-// namesNumbers reports whether nearly all labels are numbers. Few whole ones beside others are
-// names of classes.
+// namesNumbers reports whether nearly all labels are numbers. At most 20 labels, whole numbers among
+// other words, are names of classes.
 func (t *table) namesNumbers() bool {
 	const few = 20
 	r, labels := t.asNumbers, t.answer.Label

@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// column makes a table of these fields, over and over, beside a number and a target.
+// column makes a table of three columns: these fields, repeated, then a number and a target.
 func column(rows int, fields ...string) string {
 	return linesOf("c;x;y", rows, func(i int) string { return fmt.Sprintf("%s;%d;%d", fields[i%len(fields)], i*i%7, i%2) })
 }

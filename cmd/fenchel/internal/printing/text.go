@@ -85,8 +85,8 @@ func Count(n int, noun string) string {
 // Spell writes a label so that it stays one field of one line, as registry.Spell does.
 func Spell(label string) string { return registry.Spell(label) }
 
-// Word spells an argument of a command line as shells take it: quoted if it holds more than letters,
-// digits and what stands for itself.
+// Word spells an argument of a command line as shells take it: in quotes if it holds characters other
+// than letters, digits and those that mean nothing special to a shell.
 func Word(arg string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=,+@%^\\", r)
