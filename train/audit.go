@@ -139,7 +139,7 @@ func (a *auditor) outputs(ctx context.Context) error {
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
-	a.found.Unproved = a.problems.unbounded(a.found.Summary)
+	a.found.Unproved = a.problems.unbounded(a.found.Summary.Primal, !a.found.Summary.Unproved())
 	return nil
 }
 

@@ -2,8 +2,11 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -31,14 +34,6 @@ func (j *job) constant() *solver.Solution {
 	return s
 }
 
-// sameLabels says that all rows have one label; nil: they do not.
-func (l *labels) sameLabels() []error {
-	if len(l.classes) != 1 {
-		return nil
-	}
-	return []error{fmt.Errorf("all rows have the label %q: the model predicts it for every row", l.classes[0])}
-}
-
 // checkSingle refuses problems that are about two classes.
 func (j *job) checkSingle() error {
 	if len(j.labels.classes) == 1 && j.labels.joint {
@@ -48,4 +43,84 @@ func (j *job) checkSingle() error {
 		return DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes with slack or nu", j.labels.classes[0])}
 	}
 	return nil
+}
+
+// constantPrediction is the warning that the model gives every row of its training data the same
+// class, as it does where regularisation is too strong; nil if it does not, or if finding
+// out would cost more values of the kernel than training did.
+func (j *job) constantPrediction(r *Result) error {
+	m := r.Model
+	if m.Classes == nil && !m.OneClass() && j.labels.number != nil && m.Support == nil {
+		return j.flatPrediction(m)
+	}
+	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
+		return nil
+	}
+	if !j.agreeFirst(m) || m.Support != nil && int64(m.Support.Len())*int64(j.set.Rows()) > r.Evaluations.Requested {
+		return nil
+	}
+	class := j.onlyClass(m)
+	if class < 0 {
+		return nil
+	}
+	return fmt.Errorf("all rows of the training data get the class %q: less regularisation (a larger C, a smaller lambda), balanced class weights or other features may tell classes apart", m.Classes[class])
+}
+
+// flatPrediction is constantPrediction for numbers: predictions that hardly differ where the
+// targets do.
+func (j *job) flatPrediction(m *model.Model) error {
+	const flat = 0.02 // of the deviation of the targets
+	rows := sampleOf(j.set.Rows(), 4096)
+	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
+	for k, i := range rows {
+		predicted[k], targets[k] = m.Predict(j.set.X.Row(i)), j.labels.number[i]
+	}
+	if p, y := deviation(predicted), deviation(targets); y == 0 || p > flat*y {
+		return nil
+	}
+	return fmt.Errorf("all rows of the training data get nearly the same prediction, such as %.4g: a larger C (a smaller lambda), a smaller epsilon where the loss has one, or other features may tell rows apart", predicted[0])
+}
+
+// onlyClass returns the class that all rows get, -1 if there are two.
+func (j *job) onlyClass(m *model.Model) int {
+	x, err := m.Prepare(j.set.X)
+	if err != nil {
+		return -1
+	}
+	const few, most = 64, 4096 // rows between two comparisons of what they got: mostly the first tells
+	n, k := j.set.Rows(), len(m.Outputs)
+	scores, only := make([]float64, k*min(n, most)), -1
+	for lo, rows := 0, 0; lo < n; lo += rows {
+		rows = min(max(few, 4*rows), most, n-lo)
+		parallel.Blocks(rows, 256, j.spec.Threads, func(_, a, b int) { m.ScoreRows(scores[k*a:k*b], x, lo+a, lo+b) })
+		for s := range slices.Chunk(scores[:k*rows], k) {
+			class := m.Decide(s)
+			if only >= 0 && class != only {
+				return -1
+			}
+			only = class
+		}
+	}
+	return only
+}
+
+// agreeFirst reports whether the first row of each class gets the same class: of a model
+// that tells anything apart they seldom do.
+func (j *job) agreeFirst(m *model.Model) bool {
+	seen := make([]bool, len(m.Classes))
+	first, left := -1.0, len(seen)
+	for i, c := range j.labels.class {
+		if seen[c] {
+			continue
+		}
+		answer := m.Predict(j.set.X.Row(i))
+		if first >= 0 && answer != first {
+			return false
+		}
+		first, seen[c] = answer, true
+		if left--; left == 0 {
+			break
+		}
+	}
+	return true
 }

@@ -6,10 +6,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/metric"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 )
@@ -39,20 +42,6 @@ func (spec *Spec) adopt() (why string) {
 	}
 	spec.Bias = traits.Bias
 	return fmt.Sprintf("solver %s has no step for a free one, the default", name)
-}
-
-// checkConvex refuses a loss that is not convex where only convex ones are taken.
-func (spec *Spec) checkConvex(t terms) error {
-	if loss.IsConvex(t.loss) {
-		return nil
-	}
-	switch {
-	case !spec.IsMachine():
-		return fmt.Errorf("loss %s is not convex, and only kernel machines have a solver for it: expected a kernel, linear for one, and no map", spec.Loss)
-	case t.radius != 0 || t.margin() || t.nu != 0:
-		return fmt.Errorf("loss %s with radius=%g, slack=%g, nu=%g: expected lambda or C", spec.Loss, t.radius, t.slack, t.nu)
-	}
-	return nil
 }
 
 // scaled returns C, by the loss and the targets where neither it nor lambda is given, and makes
@@ -100,4 +89,107 @@ func (spec *Spec) UsualC(set *dataset.Set) float64 {
 		return 1
 	}
 	return asked.scaled(l, y.number, orOnes(set.Weight, set.Rows()))
+}
+
+// bias is the kind that was asked for, or the default.
+func (spec *Spec) bias() string {
+	switch {
+	case spec.Bias != "":
+		return spec.Bias
+	case spec.Radius != 0 && spec.IsMachine() && !spec.auto() && spec.Solver != "root":
+		return "feature"
+	}
+	return "free"
+}
+
+// complete fills in the defaults that do not depend on the targets.
+func (spec *Spec) complete(set *dataset.Set) {
+	spec.mark()
+	spec.Penalty = cmp.Or(spec.Penalty, "l2")
+	spec.Bias = spec.bias()
+	if spec.Kernel = completeKernel(spec.Kernel, set.Cols()); spec.Map != "" {
+		spec.Kernel = kernel.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
+	}
+	if spec.Scaling == "" {
+		spec.Scaling = "none"
+		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, gammaScale, "gamma=1")); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
+			spec.Scaling = "std"
+		}
+	}
+	spec.scaleGamma(set)
+	if spec.Gap == 0 {
+		spec.Gap = solver.DefaultGap
+	}
+}
+
+// mark has the names of the program's own begin as they do in models.
+func (spec *Spec) mark() {
+	for _, part := range []struct {
+		name  *string
+		given bool
+	}{{&spec.Loss, spec.CustomLoss != nil}, {&spec.Penalty, spec.CustomPenalty != nil}, {&spec.Solver, spec.CustomSolver != nil}} {
+		if part.given && !strings.HasPrefix(*part.name, model.Foreign) {
+			*part.name = model.Foreign + *part.name
+		}
+	}
+}
+
+// kernel makes the kernel for rows of so many features; nil: there is none.
+func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
+	if spec.Kernel == "" && spec.Custom == nil {
+		return nil, nil
+	}
+	k, err := kernel.New(strings.ReplaceAll(completeKernel(spec.Kernel, features), gammaScale, "gamma=1"))
+	switch {
+	case spec.Custom == nil:
+		return k, err
+	case spec.Kernel == "" || err == nil:
+		return nil, fmt.Errorf("kernel %q of the program's own: expected a name that no other has", spec.Kernel)
+	}
+	if spec.Custom.Value == nil {
+		return nil, fmt.Errorf("kernel %q of the program's own: found no Value, expected a function of two rows", spec.Kernel)
+	}
+	return *spec.Custom, nil
+}
+
+// scaleGamma writes out that gamma.
+func (spec *Spec) scaleGamma(set *dataset.Set) {
+	if !strings.Contains(spec.Kernel, gammaScale) {
+		return
+	}
+	x, offsets := set.X, set.Schema.Offsets()
+	if s, err := dataset.NewScaling(spec.Scaling, set); err == nil && s != nil {
+		x, offsets = s.Matrix(x), nil
+	}
+	for j, f := range set.Schema.Factors() {
+		if offsets != nil {
+			offsets[j] *= f
+		}
+	}
+	n, d := x.Dims()
+	weights, row, mean, squares := orOnes(set.Weight, n), make([]float64, d), 0.0, 0.0
+	each := func(do func(weight, v float64)) {
+		for i := range n {
+			clear(row)
+			copy(row, offsets)
+			x.Row(i).AddTo(row, 1)
+			for _, v := range row {
+				do(weights[i], v)
+			}
+		}
+	}
+	cells := sum(weights) * float64(d)
+	each(func(w, v float64) { mean += float64(w*v) / cells })
+	each(func(w, v float64) { squares += float64(w*(v-mean)) * (v - mean) / cells })
+	gamma := 1.0
+	if squares > 0 {
+		gamma = 1 / (float64(d) * squares)
+	}
+	spec.Kernel = strings.ReplaceAll(spec.Kernel, gammaScale, "gamma="+strconv.FormatFloat(gamma, 'g', -1, 64))
+}
+
+// hasLambda reports whether the problem has a lambda: a bound on the norm or on the slack
+// stands in its place, and so does nu except for regression.
+func (spec *Spec) hasLambda() bool {
+	return spec.Radius == 0 && !spec.margin() && (spec.Nu == 0 || spec.Task == "regression")
 }

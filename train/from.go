@@ -272,17 +272,6 @@ func (s *start) dual(o model.Output, sign float64, p objective, w []float64, gro
 	return p.dualOf(w, cmp.Or(growth, 1))
 }
 
-// dualOf returns the dual variables of all rows that say the same as the coefficients of a
-// kernel machine where C is so many times smaller.
-func (o objective) dualOf(w []float64, growth float64) []float64 {
-	a := slices.Clone(o.cut(problem.Point{W: w}).W[:len(o.Y)])
-	for i, beta := range a {
-		lo, hi := o.Loss.Domain(o.Y[i])
-		a[i] = min(max(-beta*(growth*o.Lambda*o.N/o.S[i]), lo), hi)
-	}
-	return o.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
-}
-
 // linear returns weights, and the bias, of features as the job has them.
 func (s *start) linear(output int, sign float64) []float64 {
 	d := s.first.family.(linearFamily).cols()
@@ -322,4 +311,21 @@ func adapt(w []float64, s *dataset.Schema, to *dataset.Scaling) {
 		w[j] = finiteOr(w[j]/factor, 0)
 	}
 	w[d] = finiteOr(w[d], 0)
+}
+
+// jointPoint is where a run on all classes begins.
+func (s *start) jointPoint(p objective) *problem.Point {
+	parts, duals := make([][]float64, len(s.output)), make([][]float64, len(s.output))
+	own := s.same
+	for c, from := range s.output {
+		parts[c], duals[c] = s.outputWeights(c, p), s.model.Outputs[from].Dual
+		own = own && len(duals[c]) == s.set.Rows()
+	}
+	point := &problem.Point{W: join(parts)}
+	if own {
+		point.A = join(duals)
+	} else {
+		point.A = p.jointDerivatives(point.W)
+	}
+	return point
 }

@@ -3,11 +3,16 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"time"
+
+	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -79,7 +84,10 @@ func (j *job) check(context.Context) error {
 
 // readTargets makes labels of the targets.
 func (j *job) readTargets(context.Context) (err error) {
-	if j.labels, err = readLabels(j.set, &j.spec); err != nil {
+	if err := j.spec.DecideTask(j.set); err != nil {
+		return err
+	}
+	if j.labels, err = readLabels(j.set, j.spec.target()); err != nil {
 		return err
 	}
 	return cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task))
@@ -97,20 +105,6 @@ func trainable(set *dataset.Set, task string) error {
 		return DataError{"the rows have no features: expected at least one"}
 	}
 	return gapless(set.X)
-}
-
-// takes refuses rows that stand for something of which the kernel is none. What a kernel of
-// the program's own takes it knows itself.
-func (spec *Spec) takes(rows structure.Kind) error {
-	k, err := kernel.New(spec.Kernel)
-	if rows == structure.Points || spec.Custom != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
-		return nil
-	}
-	expected := "--kernel spectrum, ssk or mismatch (or words counted as features, such as LIBSVM text)"
-	if rows == structure.Graphs {
-		expected = "--kernel wl or random-walk"
-	}
-	return DataError{fmt.Sprintf("found %s, of which only kernels of %s make sense: expected %s", rows, rows, expected)}
 }
 
 // CheckRows refuses rows that stand for something else than those of the model.
@@ -254,4 +248,93 @@ func (j *job) total() float64 {
 		return j.first.N
 	}
 	return sum(j.weights)
+}
+
+// makeSolver makes the solver of the job.
+func (j *job) makeSolver() (solver.Solver, error) {
+	if j.spec.CustomSolver != nil {
+		return j.spec.CustomSolver, nil
+	}
+	if j.problems.joint != nil {
+		return jointsolver.New(j.spec.Solver)
+	}
+	return j.problems.family.solver(j.spec.Solver)
+}
+
+// evaluations is how many values of the kernel were needed so far.
+func (j *job) evaluations() kernel.Counts {
+	if f, ok := j.problems.family.(machineFamily); ok {
+		return f.gram.Counts()
+	}
+	return kernel.Counts{}
+}
+
+// imageRows replaces the rows that the problems are about by their images.
+func (j *job) imageRows(ctx context.Context, k kernel.Kernel, x matrix.Matrix) (matrix.Matrix, error) {
+	started := time.Now()
+	var err error
+	j.mapped, x, err = image(ctx, j.spec.Map, k, x, j.spec.Seed, j.spec.Threads)
+	j.mapping = time.Since(started)
+	return x, err
+}
+
+// state completes the spec with what the targets and the weights decide: the loss and lambda.
+// Then statement is the whole problem.
+func (j *job) state(context.Context) error {
+	if j.spec.Loss == "" && j.spec.Nu != 0 {
+		j.spec.Loss = shareLosses[j.spec.Task]
+	}
+	if j.spec.Loss == "" {
+		j.spec.Loss = map[bool]string{true: "hinge", false: "squared"}[j.labels.classes != nil]
+	}
+	t, err := j.spec.terms()
+	if err != nil {
+		return err
+	}
+	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
+		return fmt.Errorf("loss %q separates classes, but the targets%s are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss, j.set.TargetBy)
+	}
+	if t.margin() && j.spec.Loss != "hinge" {
+		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
+	}
+	if t.hard && (j.set.Weight != nil || j.labels.factor != nil) {
+		return errors.New("a hard margin with weights of rows or classes: expected none, as it has no slack to weigh")
+	}
+	j.weights = orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
+	total := sum(j.weights)
+	if math.IsInf(total, 1) {
+		return DataError{"the row weights add up to +Inf, expected a finite number"}
+	}
+	j.c = j.spec.scaled(t.loss, j.labels.number, j.weights)
+	if j.spec.Lambda != 0 {
+		j.c = 1 / (j.spec.Lambda * total)
+	} else if j.spec.hasLambda() {
+		j.spec.Lambda = 1 / (j.c * total)
+	}
+	if t.nu != 0 && j.spec.Task == "classification" {
+		return j.labels.checkShares(t.nu, j.weights)
+	}
+	return nil
+}
+
+// statement writes down the problem.
+func (j *job) statement() model.Statement {
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
+		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	if j.spec.Task == OneClass {
+		s.Task = OneClass
+	}
+	if j.labels.pairs && j.labels.outputs() > 1 {
+		s.Scheme = model.OneAgainstOne
+	}
+	if j.labels.joint {
+		s.Scheme = model.Joint
+	}
+	if j.labels.factor != nil {
+		s.ClassWeight = map[string]float64{}
+		for c, f := range j.labels.factor {
+			s.ClassWeight[j.labels.classes[c]] = f
+		}
+	}
+	return s
 }

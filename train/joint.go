@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 )
@@ -14,46 +12,6 @@ import (
 // A loss of all classes makes one problem of them, of which the point has the numbers of K
 // outputs: weights by feature, the K of a feature side by side, and dual variables by row. A
 // model has the outputs one after another, each with the certificate of the whole.
-
-// IsJoint reports whether the loss judges all classes at once.
-func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
-
-// checkJoint refuses what has no meaning for a loss of all classes, and its scheme without one.
-func (spec *Spec) checkJoint() error {
-	if !spec.IsJoint() {
-		if spec.Scheme == model.Joint {
-			return fmt.Errorf("scheme %s with the loss %q: expected a loss of all classes, such as softmax or crammer-singer", model.Joint, spec.Loss)
-		}
-		return nil
-	}
-	name, p := spec.Loss, spec.Penalty
-	switch {
-	case spec.Scheme != "" && spec.Scheme != model.Joint:
-		return fmt.Errorf("scheme %s with the loss %s, which judges all classes at once: expected %s, or none", spec.Scheme, name, model.Joint)
-	case spec.Task != "" && spec.Task != "classification":
-		return fmt.Errorf("task %s with the loss %s: expected classification", spec.Task, name)
-	case spec.Radius != 0 || spec.margin() || spec.Nu != 0:
-		return fmt.Errorf("radius=%g, slack=%g, nu=%g with the loss %s: expected lambda or C", spec.Radius, spec.Slack, spec.Nu, name)
-	case spec.Partitions > 0:
-		return fmt.Errorf("partitions=%d with the loss %s: expected none", spec.Partitions, name)
-	}
-	t, err := spec.terms()
-	if err != nil {
-		return err
-	}
-	if _, ok := t.penalty.(penalty.Elastic); !ok {
-		return fmt.Errorf("penalty %s with the loss %s: expected l2, l1 or elastic-net", p, name)
-	}
-	return nil
-}
-
-// checkJointSolver refuses a solver that does not take several classes under one loss.
-func (spec *Spec) checkJointSolver() error {
-	if _, err := jointsolver.New(spec.Solver); err != nil {
-		return fmt.Errorf("%w (of losses of all classes, as %s)", err, spec.Loss)
-	}
-	return nil
-}
 
 func (f linearFamily) joint(t terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
 	p, err := problem.NewJoint(f.rows, y, classes, weights, t.joint, t.penalty, lambda, t.bias)
@@ -190,21 +148,4 @@ func (o objective) jointDerivatives(w []float64) []float64 {
 	}
 	o.joint.Slopes(a, a)
 	return a
-}
-
-// jointPoint is where a run on all classes begins.
-func (s *start) jointPoint(p objective) *problem.Point {
-	parts, duals := make([][]float64, len(s.output)), make([][]float64, len(s.output))
-	own := s.same
-	for c, from := range s.output {
-		parts[c], duals[c] = s.outputWeights(c, p), s.model.Outputs[from].Dual
-		own = own && len(duals[c]) == s.set.Rows()
-	}
-	point := &problem.Point{W: join(parts)}
-	if own {
-		point.A = join(duals)
-	} else {
-		point.A = p.jointDerivatives(point.W)
-	}
-	return point
 }

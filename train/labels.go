@@ -2,16 +2,15 @@ package train
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -65,75 +64,37 @@ func Decide(t dataset.Target) string {
 	return "regression"
 }
 
-// Decide is the task of the spec for targets: the one it names, or that of its loss, if it is one of
-// numbers alone or of classes alone, and else what [Decide] says. Fractions are classes for no loss
-// where there are more than 20 of them, or two rows for each are missing.
-func (spec *Spec) Decide(t dataset.Target) string {
-	if spec.Task != "" {
-		return spec.Task
-	}
-	l, _ := spec.own().pickLoss(spec.Loss) // nil where there is no such loss, as Check says
-	if _, numbers := l.(loss.Numeric); numbers || spec.TargetLog {
-		return "regression"
-	}
-	fraction := slices.ContainsFunc(t.Number, func(x float64) bool { return x != math.Trunc(x) })
-	if _, margin := l.(loss.Margin); margin && t.Code != nil && !(fraction && len(t.Label) > min(20, len(t.Code)/2)) {
-		return "classification"
-	}
-	return Decide(t)
-}
-
-// Doubt says that whole numbers are taken for classes though the loss that was asked for is as much one of numbers; nil:
-// they are not, or nothing had to be decided.
-func (spec *Spec) Doubt(t dataset.Target) error {
-	l, err := spec.own().pickLoss(spec.Loss)
-	_, margin := l.(loss.Margin)
-	if spec.Task != "" || spec.Loss == "" || err != nil || margin || t.Number == nil || len(t.Label) <= 2 || spec.Decide(t) == "regression" {
-		return nil
-	}
-	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: --task regression predicts them as numbers", len(t.Label), spec.Loss)
-}
-
-// DecideTask decides on the task if it is open. It refuses targets of which most are the only ones of
-// their kind: as classes they would tell nothing of new rows.
-func (spec *Spec) DecideTask(set *dataset.Set) error {
-	if spec.Task != "" {
-		return nil
-	}
-	t := set.Target
-	if spec.Task = spec.Decide(t); spec.Task != "classification" {
-		return nil
-	}
-	if labels, once := len(t.Label), single(t); labels > 2 && (labels > 20 && 2*once > labels || 2*labels > len(t.Code)) {
-		return DataError{fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
-	}
-	return nil
+// A target says what is to be learned of the targets of a set.
+type target struct {
+	task         string // one of Tasks
+	logarithms   bool   // of numbers
+	classWeight  map[string]float64
+	balanced     bool
+	pairs, joint bool // how several classes are told apart: one against one, or all under one loss; neither: one against the rest
+	byClass      bool // the rows of a pair are those of one class and then those of the other
 }
 
 // readLabels turns the targets into what the task needs.
-func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
+func readLabels(set *dataset.Set, of target) (*labels, error) {
 	t := set.Target
-	if err := spec.DecideTask(set); err != nil {
-		return nil, err
-	}
-	switch spec.Task {
+	switch of.task {
 	case OneClass:
 		return oneClassLabels(set.Rows()), nil
 	case "regression":
 		if t.Number == nil {
 			return nil, DataError{fmt.Sprintf("the targets%s are not numbers (one is %q): expected numbers for regression", set.TargetBy, t.Label[0])}
 		}
-		if spec.ClassWeight != nil || spec.Balanced {
+		if of.classWeight != nil || of.balanced {
 			return nil, fmt.Errorf("class weights need classes, but the targets%s are numbers and the task is regression", set.TargetBy)
 		}
-		return numbersOf(t, spec.TargetLog)
+		return numbersOf(t, of.logarithms)
 	case "classification":
 		if t.Code == nil {
 			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", dataset.MaxLabels, set.TargetBy)
 		}
-		return classLabels(t, set.Weight, spec)
+		return classLabels(t, set.Weight, of)
 	}
-	return nil, registry.Unknown("task", spec.Task, Tasks())
+	return nil, registry.Unknown("task", of.task, Tasks())
 }
 
 // numbersOf are targets that are numbers, or their logarithms.
@@ -152,38 +113,22 @@ func numbersOf(t dataset.Target, logarithms bool) (*labels, error) {
 	return l, nil
 }
 
-// checkTargetLog refuses logarithms of what has none, or where the loss takes them itself.
-func (spec *Spec) checkTargetLog() error {
-	l, _ := spec.own().pickLoss(spec.Loss)
-	_, linked := l.(loss.Linked)
-	_, margin := l.(loss.Margin)
-	switch {
-	case !spec.TargetLog:
-		return nil
-	case spec.Task != "" && spec.Task != "regression" || margin:
-		return errors.New("the logarithm of a target of classes: expected numbers, and a loss of numbers")
-	case linked:
-		return fmt.Errorf("the logarithm of the target with the loss %s, whose predictions are those of other numbers already: expected one of the two", spec.Loss)
-	}
-	return nil
-}
-
 // oneClassLabels are those of rows that have none, or none that counts.
 func oneClassLabels(rows int) *labels {
 	return &labels{classes: model.OneClassLabels(), rows: rows}
 }
 
 // classLabels makes sorted classes of the targets.
-func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
+func classLabels(t dataset.Target, rowWeights []float64, of target) (*labels, error) {
 	classes, place := sortLabels(t)
-	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne, byClass: spec.IsMachine(), joint: spec.IsJoint()}
+	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: of.pairs, byClass: of.byClass, joint: of.joint}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
 			l.class[i] = place[c]
 		}
 	}
-	return l, l.setFactors(spec.ClassWeight, spec.Balanced, rowWeights)
+	return l, l.setFactors(of.classWeight, of.balanced, rowWeights)
 }
 
 // single counts the labels that only one row has.
@@ -387,4 +332,35 @@ func (l *labels) weights(rows []float64) []float64 {
 		}
 	}
 	return w
+}
+
+// sameLabels says that all rows have one label; nil: they do not.
+func (l *labels) sameLabels() []error {
+	if len(l.classes) != 1 {
+		return nil
+	}
+	return []error{fmt.Errorf("all rows have the label %q: the model predicts it for every row", l.classes[0])}
+}
+
+// lonely warns of classes of one row each: nothing shows whether these are learned.
+func (l *labels) lonely() []error {
+	rows := make([]int, len(l.classes))
+	for _, c := range l.class {
+		rows[c]++
+	}
+	var alone []string
+	for c, n := range rows {
+		if n == 1 {
+			alone = append(alone, fmt.Sprintf("%q", l.classes[c]))
+		}
+	}
+	switch n := len(alone); {
+	case n == 0 || len(l.classes) < 2:
+		return nil
+	case n > 5:
+		return []error{fmt.Errorf("%d of %d classes have one row each, such as %s: no other shows whether they are learned", n, len(l.classes), alone[0])}
+	case n == 1:
+		return []error{fmt.Errorf("the class %s has one row: no other shows whether it is learned", alone[0])}
+	}
+	return []error{fmt.Errorf("the classes %s have one row each: no other shows whether they are learned", strings.Join(alone, ", "))}
 }

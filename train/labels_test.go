@@ -26,7 +26,7 @@ func TestTargetsOfSigns(t *testing.T) {
 		{"other numbers", other, false},
 		{"too few numbers", short, false},
 	} {
-		l, err := classLabels(c.target, nil, &Spec{})
+		l, err := classLabels(c.target, nil, target{})
 		if err != nil {
 			t.Fatal(err)
 		}

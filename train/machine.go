@@ -1,14 +1,12 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -16,7 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // machineFamily is that of kernel machines. All outputs share one matrix of the
@@ -44,42 +41,6 @@ func (f machineFamily) part(rows []uint32) (machineFamily, error) {
 	return machineFamily{gram}, err
 }
 
-// kernel makes the kernel for rows of so many features; nil: there is none.
-func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
-	if spec.Kernel == "" && spec.Custom == nil {
-		return nil, nil
-	}
-	k, err := kernel.New(strings.ReplaceAll(completeKernel(spec.Kernel, features), gammaScale, "gamma=1"))
-	switch {
-	case spec.Custom == nil:
-		return k, err
-	case spec.Kernel == "" || err == nil:
-		return nil, fmt.Errorf("kernel %q of the program's own: expected a name that no other has", spec.Kernel)
-	}
-	if spec.Custom.Value == nil {
-		return nil, fmt.Errorf("kernel %q of the program's own: found no Value, expected a function of two rows", spec.Kernel)
-	}
-	return *spec.Custom, nil
-}
-
-// kernelOf returns the kernel that a model states, or has if no other program
-// knows it; nil: it is linear.
-func kernelOf(m *model.Model) (kernel.Kernel, error) {
-	var used kernel.Kernel
-	switch n, lowRank := m.Map.(*kernel.Nystrom); {
-	case m.Support != nil:
-		used = m.Support.Kernel
-	case lowRank:
-		used = n.Kernel
-	case m.Map == nil:
-		return nil, nil
-	}
-	if _, custom := used.(kernel.Func); custom {
-		return used, nil
-	}
-	return kernel.New(m.Statement.Kernel)
-}
-
 // DefaultsGamma reports whether gamma is 1/features, as in LIBSVM, where the
 // kernel of that name is given without parameters.
 func DefaultsGamma(name string) bool {
@@ -89,42 +50,6 @@ func DefaultsGamma(name string) bool {
 // gammaScale is the gamma that the rows decide, as in scikit-learn: one over the features times the
 // variance of all values, scaled as they are.
 const gammaScale = "gamma=scale"
-
-// scaleGamma writes out that gamma.
-func (spec *Spec) scaleGamma(set *dataset.Set) {
-	if !strings.Contains(spec.Kernel, gammaScale) {
-		return
-	}
-	x, offsets := set.X, set.Schema.Offsets()
-	if s, err := dataset.NewScaling(spec.Scaling, set); err == nil && s != nil {
-		x, offsets = s.Matrix(x), nil
-	}
-	for j, f := range set.Schema.Factors() {
-		if offsets != nil {
-			offsets[j] *= f
-		}
-	}
-	n, d := x.Dims()
-	weights, row, mean, squares := orOnes(set.Weight, n), make([]float64, d), 0.0, 0.0
-	each := func(do func(weight, v float64)) {
-		for i := range n {
-			clear(row)
-			copy(row, offsets)
-			x.Row(i).AddTo(row, 1)
-			for _, v := range row {
-				do(weights[i], v)
-			}
-		}
-	}
-	cells := sum(weights) * float64(d)
-	each(func(w, v float64) { mean += float64(w*v) / cells })
-	each(func(w, v float64) { squares += float64(w*(v-mean)) * (v - mean) / cells })
-	gamma := 1.0
-	if squares > 0 {
-		gamma = 1 / (float64(d) * squares)
-	}
-	spec.Kernel = strings.ReplaceAll(spec.Kernel, gammaScale, "gamma="+strconv.FormatFloat(gamma, 'g', -1, 64))
-}
 
 // completeKernel writes out the gamma that depends on the data, and that the shift of a
 // precomputed matrix does.
@@ -282,32 +207,6 @@ func sameRow(x, y matrix.Vector, same func(a, b float32) bool) bool {
 	}
 }
 
-// checkKernel refuses what a Spec for a kernel machine cannot have.
-func (spec *Spec) checkKernel() error {
-	if spec.Penalty != "" && spec.Penalty != "l2" {
-		return fmt.Errorf("penalty %q with a kernel: expected l2, half the squared norm", spec.Penalty)
-	}
-	if spec.Partitions > 0 {
-		return fmt.Errorf("partitions=%d with a kernel: expected none, which linear models alone have", spec.Partitions)
-	}
-	if spec.Cache < 0 {
-		return fmt.Errorf("cache=%d: expected a number of bytes > 0", spec.Cache)
-	}
-	if _, err := spec.kernel(1); err != nil {
-		return err
-	}
-	if spec.auto() || spec.CustomSolver != nil {
-		return nil
-	}
-	if spec.IsJoint() {
-		return spec.checkJointSolver()
-	}
-	if _, err := kernelsolver.New(spec.Solver); err != nil {
-		return cmp.Or(spec.wrongFamily(kernelsolver.Entries(), linear.Entries()), fmt.Errorf("%w (of kernel machines)", err))
-	}
-	return nil
-}
-
 // doubt says why nothing is proved with the kernel.
 func (f machineFamily) doubt() string {
 	err := f.gram.Doubt()
@@ -317,12 +216,4 @@ func (f machineFamily) doubt() string {
 		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.gram.Len()), curvature)
 	}
 	return err.Error()
-}
-
-// evaluations is how many values of the kernel were needed so far.
-func (j *job) evaluations() kernel.Counts {
-	if f, ok := j.problems.family.(machineFamily); ok {
-		return f.gram.Counts()
-	}
-	return kernel.Counts{}
 }

@@ -9,32 +9,6 @@ import (
 	"github.com/fenchel-ml/fenchel/metric"
 )
 
-// CheckTest returns why no model that Fit makes of set can be compared with the
-// targets of test, as Evaluate would say after the training. What is wrong with
-// set is left for Fit to say.
-func (spec Spec) CheckTest(set, test *dataset.Set) error {
-	if set.Check() != nil {
-		return nil
-	}
-	if err := test.Check(); err != nil {
-		return fmt.Errorf("test data: %w", DataError{err.Error()})
-	}
-	known := set.Target
-	if known.Absent() || spec.Task == OneClass {
-		return nil
-	}
-	var classes []string // nil: numbers
-	if spec.Decide(known) == "classification" {
-		classes, _ = sortLabels(known)
-	} else if known.Number == nil {
-		return nil
-	}
-	if _, err := matchTargets(classes, test.Target); err != nil {
-		return fmt.Errorf("test data: %w", err)
-	}
-	return nil
-}
-
 // matchTargets returns for every row the place of its label among the classes,
 // metric.Unknown if it is not there; nil if the classes are, which stands for
 // numbers. It refuses targets with which no prediction can be compared.

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -15,37 +14,6 @@ const OneClass = model.OneClass
 // shareLosses are those of machines with nu: the margin or the tube's width, which
 // is what nu stands instead of, is no part of them.
 var shareLosses = map[string]string{"classification": "hinge", "regression": "epsilon-insensitive", OneClass: "hinge"}
-
-// checkNu refuses what cannot be said together with nu, for the task; "": it is not
-// known yet.
-func (spec *Spec) checkNu(task string) error {
-	if task == OneClass && spec.Nu == 0 {
-		return fmt.Errorf("task %s without nu: expected the share of rows that may be outliers, such as nu=0.1", OneClass)
-	}
-	if spec.Nu == 0 {
-		return nil
-	}
-	name := fmt.Sprintf("nu=%g", spec.Nu)
-	if task != "" {
-		name += " for " + task
-	}
-	switch {
-	case !(spec.Nu > 0 && spec.Nu <= 1):
-		return fmt.Errorf("nu=%g: expected a number > 0 and at most 1", spec.Nu)
-	case spec.Kernel == "" && spec.Custom == nil:
-		return fmt.Errorf("%s without a kernel: expected a kernel, linear for one", name)
-	case spec.Bias != "" && spec.Bias != "free":
-		return fmt.Errorf("%s with the bias %s: expected free", name, spec.Bias)
-	case task != "" && task != "regression" && (spec.Lambda != 0 || spec.C != 0):
-		return fmt.Errorf("%s with lambda=%g, C=%g: expected nu alone, which stands instead of them", name, spec.Lambda, spec.C)
-	case task == OneClass && (spec.ClassWeight != nil || spec.Balanced):
-		return fmt.Errorf("class weights need classes, but the task is %s", OneClass)
-	}
-	if want := shareLosses[task]; task != "" && cmp.Or(spec.Loss, want) != want {
-		return fmt.Errorf("%s with the loss %s: expected %s", name, spec.Loss, want)
-	}
-	return nil
-}
 
 // checkShares refuses a nu that is too large for the classes of an output: on either
 // side there must be rows enough for half of it.
@@ -95,18 +63,4 @@ func (f machineFamily) share(t terms, y, weights []float64, lambda float64) (pro
 		return nil, nil, err
 	}
 	return p, &problem.Risk{Y: y, S: p.S, N: p.N, Loss: t.loss, Lambda: p.Lambda, Bias: problem.Free}, nil
-}
-
-// marginsOf returns the margins of a Result.
-func (j *job) marginsOf(facts []*problem.Facts) []float64 {
-	if j.spec.Nu == 0 || j.labels.classes == nil || j.spec.Task == OneClass {
-		return nil
-	}
-	margins := make([]float64, len(facts))
-	for c, f := range facts {
-		if margins[c] = 1; f != nil && f.Lambda > 0 { // which of nu is the margin
-			margins[c] = f.Lambda
-		}
-	}
-	return margins
 }

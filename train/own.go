@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/solver"
-	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 )
 
 // own are the parts of a problem that are not this module's but of the program that uses
@@ -59,22 +56,6 @@ func (o own) pickPenalty(name string) (penalty.Penalty, error) {
 	return pick("penalty", name, o.penalty, o.penalty != nil, penalty.New, penalty.Entries())
 }
 
-// own returns what of a Spec is the program's own.
-func (spec *Spec) own() own { return own{spec.CustomLoss, spec.CustomPenalty} }
-
-// ownOf returns what of a model's statement is. A value beside a registered name would
-// change what the name means.
-func ownOf(m *model.Model) own {
-	o := own{m.CustomLoss, m.CustomPenalty}
-	if !strings.HasPrefix(m.Statement.Loss, model.Foreign) {
-		o.loss = nil
-	}
-	if !strings.HasPrefix(m.Statement.Penalty, model.Foreign) {
-		o.penalty = nil
-	}
-	return o
-}
-
 // known returns why the problem of a model cannot be stated: values that only the program
 // that trained it has are not there.
 func (o own) known(s model.Statement) error {
@@ -87,36 +68,4 @@ func (o own) known(s model.Statement) error {
 		return penaltyErr
 	}
 	return nil
-}
-
-// mark has the names of the program's own begin as they do in models.
-func (spec *Spec) mark() {
-	for _, part := range []struct {
-		name  *string
-		given bool
-	}{{&spec.Loss, spec.CustomLoss != nil}, {&spec.Penalty, spec.CustomPenalty != nil}, {&spec.Solver, spec.CustomSolver != nil}} {
-		if part.given && !strings.HasPrefix(*part.name, model.Foreign) {
-			*part.name = model.Foreign + *part.name
-		}
-	}
-}
-
-// checkOwnSolver refuses a solver of the program's own with what only others have.
-func (spec *Spec) checkOwnSolver() error {
-	if spec.Partitions > 0 {
-		return fmt.Errorf("partitions=%d with a solver of the program's own: expected none, which sdca alone has", spec.Partitions)
-	}
-	_, err := pick("solver", cmp.Or(spec.Solver, model.Foreign), spec.CustomSolver, true, nil, nil)
-	return err
-}
-
-// makeSolver makes the solver of the job.
-func (j *job) makeSolver() (solver.Solver, error) {
-	if j.spec.CustomSolver != nil {
-		return j.spec.CustomSolver, nil
-	}
-	if j.problems.joint != nil {
-		return jointsolver.New(j.spec.Solver)
-	}
-	return j.problems.family.solver(j.spec.Solver)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -121,11 +120,6 @@ func squaredDistance(a, b, factor []float64) float64 {
 		sum += float64(x * x)
 	}
 	return sum
-}
-
-// near reports whether the numbers of two lists are the same but for rounding, each.
-func near(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= tolerance*math.Abs(x) })
 }
 
 // eigenvalues recomputes the variance along each component.

@@ -2,9 +2,10 @@ package train
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -100,111 +101,18 @@ func (s *problems) output(c int) (o objective, err error) {
 	return o, err
 }
 
-// objective is the problem of one output, with the part of it that problems of
-// all families have. Its rows may be some of those of the data.
-type objective struct {
-	problem.Problem
-	*problem.Risk
-	joint  *problem.JointRisk // of all classes; nil: of one prediction
-	family family
-	rows   []uint32 // which; nil: all
-	all    int      // rows of the data
-}
-
-// Certify judges a point of all rows.
-func (o objective) Certify(p problem.Point) problem.Certificate { return o.Problem.Certify(o.cut(p)) }
-
-// inside returns the point that the certificate of p is about, p itself if it is.
-func (o objective) inside(p problem.Point) problem.Point {
-	bounded, ok := o.Problem.(problem.Bounded)
-	if !ok {
-		return p
+// unbounded says why what was found bounds an objective from one side or from none; ""
+// if there is a gap.
+func (s *problems) unbounded(primal float64, proved bool) string {
+	switch machine, kernels := s.family.(machineFamily); {
+	case finiteOr(primal, 1) != primal:
+		return fmt.Sprintf("the objective is %g, no finite number", primal)
+	case proved:
+		return ""
+	case !loss.IsConvex(s.loss):
+		return "the loss is not convex, so that nothing bounds the objective from below"
+	case kernels && !machine.gram.Definite():
+		return machine.doubt()
 	}
-	part := o.cut(p)
-	w := bounded.Inside(part.W)
-	if &w[0] == &part.W[0] {
-		return p
-	}
-	part.W = w
-	return o.lift(part)
-}
-
-// cut takes what belongs to the rows of the problem out of a point of all rows;
-// lift puts it there, with zeros for the others.
-func (o objective) cut(p problem.Point) problem.Point {
-	if o.rows == nil {
-		return p
-	}
-	if _, ok := o.family.(machineFamily); ok {
-		p.W = append(at(p.W, o.rows), p.W[o.all])
-	}
-	if p.A != nil {
-		p.A = at(p.A, o.rows)
-	}
-	return p
-}
-
-func (o objective) lift(p problem.Point) problem.Point {
-	if o.rows == nil {
-		return p
-	}
-	spread := func(part []float64, n int) []float64 {
-		all := make([]float64, n)
-		for k, i := range o.rows {
-			all[i] = part[k]
-		}
-		return all
-	}
-	if _, ok := o.family.(machineFamily); ok {
-		bias := p.W[len(o.rows)]
-		p.W = spread(p.W, o.all+1)
-		p.W[o.all] = bias
-	}
-	if p.A != nil {
-		p.A = spread(p.A, o.all)
-	}
-	return p
-}
-
-// outside returns the first row that the problem is not about but that has a coefficient
-// in a point of all rows, -1 if there is none.
-func (o objective) outside(w []float64) int {
-	if _, machine := o.family.(machineFamily); !machine || o.rows == nil {
-		return -1
-	}
-	inside := make([]bool, o.all)
-	for _, i := range o.rows {
-		inside[i] = true
-	}
-	for i, x := range w[:o.all] {
-		if x != 0 && !inside[i] {
-			return i
-		}
-	}
-	return -1
-}
-
-// at returns some of the numbers.
-func at(all []float64, places []uint32) []float64 {
-	some := make([]float64, len(places), len(places)+1)
-	for k, i := range places {
-		some[k] = all[i]
-	}
-	return some
-}
-
-// orOnes returns the weights, n ones if there are none.
-func orOnes(weights []float64, n int) []float64 {
-	if weights != nil {
-		return weights
-	}
-	return slices.Repeat([]float64{1}, n)
-}
-
-func sum(weights []float64) float64 {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	return total
+	return "nothing was found that bounds the objective from below"
 }

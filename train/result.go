@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -33,7 +32,9 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.evaluations(), Train: j.mapping}
-	r.Warnings = append(j.labels.sameLabels(), j.suspicions()...)
+	if r.Warnings = j.labels.sameLabels(); !j.single() {
+		r.Warnings = append(r.Warnings, suspicions(j.set, j.labels)...)
+	}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
 		r.Warnings = append(r.Warnings, warning)
@@ -168,43 +169,45 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 	return point, certificate, nil
 }
 
-// classifier returns the point of a problem with slack in units of its margin, and the
-// certificate of what that stands for.
-func (o objective) classifier(p problem.Point, c problem.Certificate) (problem.Point, problem.Certificate) {
-	for step := 0x1p-53; ; step *= 2 { // once, but for an objective between two numbers of single precision, or coefficients that cancel
-		unit := problem.MarginUnit(c.Primal)
-		w := times(1/unit, p.W)
-		again := problem.Point{W: o.point(w, c.Primal), A: p.A}
-		found := o.Certify(again)
-		inside := o.inside(again)
-		if &inside.W[0] == &again.W[0] && problem.MarginUnit(found.Primal) == unit {
-			return problem.Point{W: w, A: p.A}, found
+// marginsOf returns the margins of a Result.
+func (j *job) marginsOf(facts []*problem.Facts) []float64 {
+	if j.spec.Nu == 0 || j.labels.classes == nil || j.spec.Task == OneClass {
+		return nil
+	}
+	margins := make([]float64, len(facts))
+	for c, f := range facts {
+		if margins[c] = 1; f != nil && f.Lambda > 0 { // which of nu is the margin
+			margins[c] = f.Lambda
 		}
-		p.W = times(max(0.5, 1-step), inside.W)
-		c = o.Certify(p)
 	}
+	return margins
 }
 
-// point returns the point that weights of a model stand for, of which the objective is
-// claimed to be primal.
-func (o objective) point(w []float64, primal float64) []float64 {
-	switch o.Problem.(type) {
-	case *problem.Slack, *problem.LinearSlack:
-	default:
-		return w
+// describe computes the facts of a machine with the points of its outputs.
+func (j *job) describe(m *model.Model, points []problem.Point, facts []*problem.Facts) error {
+	if m.Support == nil || len(facts) > 1 {
+		m.Facts = summarise(m, j.labels, facts)
+		return nil
 	}
-	unit := problem.MarginUnit(primal)
-	point := make([]float64, len(w))
-	for i, x := range w {
-		point[i] = unit * x
+	p, err := j.problem(0)
+	if err != nil {
+		return err
 	}
-	return point
+	m.Facts = p.facts(m, j.labels, points[0], facts[0], j.part == nil)
+	return nil
 }
 
-// finiteOr returns x, or otherwise if it is not finite.
-func finiteOr(x, otherwise float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return otherwise
+// provesNothing reports whether there can be no gap, by the solver or with the kernel:
+// the passes are all that was asked for.
+func (j *job) provesNothing() bool {
+	machine, kernels := j.problems.family.(machineFamily)
+	return solver.TraitsOf(j.solver).Passes > 0 || kernels && !machine.gram.Definite()
+}
+
+// unproved says why a job proved nothing; "" if there is a gap.
+func (j *job) unproved(found Summary) string {
+	if solver.TraitsOf(j.solver).Passes > 0 && found.Unproved() {
+		return fmt.Sprintf("solver %s proves nothing", j.spec.Solver)
 	}
-	return x
+	return j.problems.unbounded(found.Primal, !found.Unproved())
 }

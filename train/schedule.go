@@ -1,10 +1,18 @@
 package train
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // turns shares workers among the runs of several outputs. A run that is ahead of the others
@@ -131,4 +139,108 @@ func (t *turns) least() (least int, any bool) {
 		}
 	}
 	return least, any
+}
+
+// limit is the time that a Fit may take, from its beginning to its model.
+type limit struct {
+	begun time.Time
+	time  time.Duration // 0: no limit
+}
+
+func newLimit(most time.Duration) *limit { return &limit{begun: time.Now(), time: most} }
+
+// LimitError says that the time was over before there was anything to make a model of.
+type LimitError struct{ Time time.Duration }
+
+func (e LimitError) Error() string {
+	return fmt.Sprintf("time=%v was over while the rows were prepared, before training began: expected more time, fewer rows, or a map of fewer features", e.Time)
+}
+
+// grace is how long it may take to prepare rows even if the limit is shorter, or the run
+// interrupted: most often that is enough, and there is a model.
+const grace = 200 * time.Millisecond
+
+// prepare makes the job, unless that takes most of the time: a certificate of features
+// that took so long to make would not fit into the rest.
+func (l *limit) prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
+	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
+	if l.time > 0 {
+		var cancel func()
+		ctx, cancel = context.WithDeadline(ctx, l.begun.Add(l.time*3/4+grace))
+		defer cancel()
+		defer context.AfterFunc(ctx, func() {
+			if ctx.Err() == context.DeadlineExceeded {
+				giveUp()
+			}
+		})()
+	}
+	j, err := parallel.Until(patient, func() (*job, error) { return prepare(ctx, set, spec) })
+	if errors.Is(err, context.Canceled) {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) && l.time > 0 {
+		return nil, LimitError{l.time}
+	}
+	return j, err
+}
+
+// until returns when so many outputs that are trained now are to end, if as many are to be
+// trained later: all have an even share of what is left. A part of it is kept for making the
+// model.
+func (l *limit) until(now, later int) time.Time {
+	left := l.time*49/50 - time.Since(l.begun)
+	return time.Now().Add(left / time.Duration(now+later) * time.Duration(now))
+}
+
+// over reports whether the time for training is over.
+func (l *limit) over() bool { return l.time > 0 && time.Since(l.begun) > l.time*49/50 }
+
+// roomForRuns is how many bytes the runs that take turns may need in all, by what is known
+// beforehand.
+const roomForRuns = 2 << 30
+
+// runsAtOnce returns how many outputs may be trained in turns: as many as there is room for. With a
+// kernel, rows that one run keeps must not drive out those of another, or each turn would begin
+// with computing them again: where they do not all fit into the cache, outputs are trained
+// one after another.
+func (j *job) runsAtOnce() int {
+	if j.pairsAtOnce > 0 {
+		return j.workers()
+	}
+	outputs := int64(j.labels.outputs())
+	n, stored := int64(j.set.Rows()), matrix.Nonzeros(j.set.X)
+	if j.labels.pairs { // the classes of a pair have about so many
+		n, stored = 2*n/int64(len(j.labels.classes)), 2*stored/int64(len(j.labels.classes))
+	}
+	const vectors = 8 // of a run, and of its best point, in double precision
+	each, room, traits := vectors*8*n, int64(roomForRuns), solver.TraitsOf(j.solver)
+	if traits.Memory != nil {
+		each += traits.Memory(int(n))
+	}
+	switch shared := traits.Shared; {
+	case shared == nil:
+	case j.labels.pairs: // which have rows of their own
+		each += shared(int(n))
+	default:
+		room -= shared(int(n))
+	}
+	if !j.spec.IsMachine() {
+		if each += vectors * 8 * int64(j.set.Cols()); j.labels.pairs {
+			each += 8 * stored // a copy of the rows
+		}
+		return int(max(1, room/each))
+	}
+	matrices, bytes := int64(1), int64(8)
+	if f, ok := j.problems.family.(machineFamily); ok && f.gram.Single() {
+		bytes = 4
+	}
+	if j.labels.pairs {
+		matrices, bytes = outputs, 8
+	}
+	if bytes*n*n*matrices > cmp.Or(j.spec.Cache, kernel.DefaultCache) {
+		return 1
+	}
+	return int(max(1, room/each))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // SparsifySpec says how a kernel machine is made smaller.
@@ -313,13 +312,6 @@ func (s *sparsifying) penalise() error {
 	return nil
 }
 
-// times returns numbers times a factor.
-func times(by float64, x []float64) []float64 {
-	scaled := make([]float64, len(x))
-	vec.Axpy64(scaled, by, x)
-	return scaled
-}
-
 // predictions returns what a model says of the rows, and then of those of the test set: outputs
 // x rows.
 func (s *sparsifying) predictions(m *model.Model) [][]float64 {
@@ -419,16 +411,4 @@ func (s *sparsifying) margin(y, response []float64) float64 {
 	}
 	slices.Sort(margins)
 	return max(margins[min(len(margins)-1, int(nu*float64(len(margins))))], 1e-300)
-}
-
-// deviation is the standard deviation of numbers.
-func deviation(x []float64) float64 {
-	mean, square := 0.0, 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		square += (v - mean) * (v - mean) / float64(len(x))
-	}
-	return math.Sqrt(square)
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/calibration"
@@ -17,9 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/dual"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // Spec says what to train and when to stop. The zero value is a good default:
@@ -172,135 +167,6 @@ func (spec Spec) Check() error {
 	return spec.checkSolver()
 }
 
-// checkNumbers refuses what no objective, goal or limit can be.
-func (spec *Spec) checkNumbers() error {
-	if err := spec.checkProblem(); err != nil {
-		return err
-	}
-	if spec.Lambda != 0 && spec.C != 0 {
-		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"gap", spec.Gap}} {
-		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
-			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
-		}
-	}
-	if spec.Epochs < 0 || spec.Time < 0 {
-		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
-	}
-	return nil
-}
-
-// checkProblem refuses two problems at once.
-func (spec *Spec) checkProblem() error {
-	if err := spec.checkMap(); err != nil {
-		return err
-	}
-	if spec.Radius == 0 && !spec.margin() {
-		return nil
-	}
-	if err := spec.checkHard(); err != nil {
-		return err
-	}
-	if spec.Radius != 0 && !spec.IsMachine() && (spec.CustomPenalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
-		return fmt.Errorf("radius=%g with the penalty %s: expected l1 or l2, the norm that is bounded", spec.Radius, spec.Penalty)
-	}
-	if spec.margin() && spec.Penalty != "" && spec.Penalty != "l2" {
-		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)
-	}
-	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
-		return fmt.Errorf("%s: expected one of them, as each states a problem", spec.stated())
-	}
-	if spec.margin() && spec.Loss != "" && spec.Loss != "hinge" {
-		return fmt.Errorf("slack=%g with the loss %s: expected hinge", spec.Slack, spec.Loss)
-	}
-	return nil
-}
-
-// stated lists the given ones of the parameters of which each states a problem.
-func (spec *Spec) stated() string {
-	var given []string
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"nu", spec.Nu}} {
-		if p.value != 0 {
-			given = append(given, fmt.Sprintf("%s=%g", p.name, p.value))
-		}
-	}
-	return strings.Join(given, ", ")
-}
-
-// margin reports whether the largest margin is sought.
-func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
-
-// checkHard refuses a hard margin of a linear model, which no solver proves, or beside another
-// problem.
-func (spec *Spec) checkHard() error {
-	switch {
-	case !spec.HardMargin:
-		return nil
-	case !spec.IsMachine() || spec.Map != "":
-		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected --kernel linear, whose machine predicts the same, and no --map")
-	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
-		return fmt.Errorf("a hard margin with %s: expected one of them, as each states a problem", spec.stated())
-	}
-	return nil
-}
-
-// checkSolver refuses a solver that does not exist or has no partitions.
-func (spec *Spec) checkSolver() error {
-	if spec.CustomSolver != nil {
-		if err := spec.checkOwnSolver(); err != nil {
-			return err
-		}
-	}
-	if spec.IsMachine() {
-		return spec.checkKernel()
-	}
-	if spec.Cache != 0 {
-		return fmt.Errorf("cache=%d without a kernel: expected a kernel, or none of the two", spec.Cache)
-	}
-	if spec.Partitions < 0 || spec.Partitions > dual.MostPartitions {
-		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, dual.MostPartitions)
-	}
-	if spec.auto() || spec.CustomSolver != nil {
-		return nil
-	}
-	if spec.Partitions > 0 && spec.Solver != "sdca" && !spec.IsJoint() {
-		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
-	}
-	if spec.IsJoint() {
-		return spec.checkJointSolver()
-	}
-	_, err := linear.New(spec.Solver)
-	return cmp.Or(spec.wrongFamily(linear.Entries(), kernelsolver.Entries()), err)
-}
-
-// wrongFamily says that the solver is none of the models in question but trains others;
-// nil: there is no such solver either, or it is one of these.
-func (spec *Spec) wrongFamily(own, others []registry.Entry[solver.Solver]) error {
-	name, _, _ := strings.Cut(spec.Solver, ":")
-	named := func(e registry.Entry[solver.Solver]) bool { return e.Name == name }
-	switch {
-	case slices.ContainsFunc(own, named) || !slices.ContainsFunc(others, named):
-		return nil
-	case spec.IsMachine():
-		return fmt.Errorf("%s trains linear models: leave out --kernel, or add --map, such as --map nystrom", name)
-	case spec.Map != "":
-		return fmt.Errorf("%s trains kernel machines, but of a map a linear model is made: leave out --map", name)
-	}
-	return fmt.Errorf("%s trains kernel machines: add --kernel, such as --kernel rbf", name)
-}
-
-// auto reports whether the solver is to be chosen.
-func (spec *Spec) auto() bool {
-	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
-}
-
 // terms makes the terms of the objective and refuses those that no solver takes
 // together. While the targets have not decided on a loss, squared stands for it,
 // which goes with everything.
@@ -323,33 +189,55 @@ func (spec *Spec) terms() (terms, error) {
 	return t, nil
 }
 
-// bias is the kind that was asked for, or the default.
-func (spec *Spec) bias() string {
-	switch {
-	case spec.Bias != "":
-		return spec.Bias
-	case spec.Radius != 0 && spec.IsMachine() && !spec.auto() && spec.Solver != "root":
-		return "feature"
+// checkStatement returns why training cannot have stated this problem of these rows. It
+// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
+// kernel machine or lambda beside nu, has the one value that training writes.
+func checkStatement(m *model.Model, set *dataset.Set) error {
+	s := m.Statement
+	spec, err := SpecOf(m)
+	if err != nil {
+		return err
 	}
-	return "free"
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	o := ownOf(m)
+	l, err := o.pickLoss(s.Loss)
+	if err != nil {
+		return err
+	}
+	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
+		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
+	}
+	if s.ClassWeight != nil && m.Classes == nil {
+		return errors.New("found class weights without classes: expected none")
+	}
+	if s.HardMargin && (set.Weight != nil || s.ClassWeight != nil) {
+		return errors.New("found a hard margin with weights of rows or classes: expected none")
+	}
+	return nil
 }
 
-// complete fills in the defaults that do not depend on the targets.
-func (spec *Spec) complete(set *dataset.Set) {
-	spec.mark()
-	spec.Penalty = cmp.Or(spec.Penalty, "l2")
-	spec.Bias = spec.bias()
-	if spec.Kernel = completeKernel(spec.Kernel, set.Cols()); spec.Map != "" {
-		spec.Kernel = kernel.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
+// SpecOf returns what a model says of its problem, and of how exactly it was to be solved.
+func SpecOf(m *model.Model) (Spec, error) {
+	s, o := m.Statement, ownOf(m)
+	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
+		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
+		CustomLoss: o.loss, CustomPenalty: o.penalty}
+	k, err := kernelOf(m)
+	if custom, ok := k.(kernel.Func); ok {
+		spec.Custom = &custom
 	}
-	if spec.Scaling == "" {
-		spec.Scaling = "none"
-		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, gammaScale, "gamma=1")); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
-			spec.Scaling = "std"
-		}
+	return spec, err
+}
+
+// taskOf names the task of a model.
+func taskOf(m *model.Model) string {
+	switch {
+	case m.OneClass():
+		return OneClass
+	case m.Classes != nil:
+		return "classification"
 	}
-	spec.scaleGamma(set)
-	if spec.Gap == 0 {
-		spec.Gap = solver.DefaultGap
-	}
+	return "regression"
 }

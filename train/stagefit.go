@@ -144,21 +144,6 @@ func (f *Fitted) begin(c int, p objective, lambda float64) (*problem.Point, floa
 	return &point, growth
 }
 
-// dims is how many numbers a point of all rows has as weights.
-func (o objective) dims() int {
-	k := 1
-	if o.joint != nil {
-		k = o.joint.Classes
-	}
-	if m, ok := o.family.(machineFamily); ok {
-		if o.rows != nil {
-			return o.all + 1
-		}
-		return (m.gram.Len() + 1) * k
-	}
-	return (o.family.(linearFamily).cols() + 1) * k
-}
-
 // LargestLambda returns the smallest lambda for which no weight of any output differs from 0, of
 // penalties that have one: with the slopes g_i of the losses at the best bias alone, the penalty's
 // conjugate is finite at X^T(s.g)/(lambda N) from there on.

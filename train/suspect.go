@@ -22,25 +22,22 @@ const (
 	given        = 0.999 // accuracy or R2 of a column that gives the target away
 )
 
-// suspicions returns the warnings about a table.
-func (j *job) suspicions() (said []error) {
-	if j.single() {
+// suspicions returns the warnings about a table with its labels.
+func suspicions(set *dataset.Set, y *labels) (said []error) {
+	if !set.Schema.Table() || set.Rows() == 0 {
 		return nil
 	}
-	if !j.set.Schema.Table() || j.set.Rows() == 0 {
-		return nil
+	if y.classes != nil {
+		said = y.lonely()
 	}
-	if j.labels.classes != nil {
-		said = j.labels.lonely()
-	}
-	rows := sampleOf(j.set.Rows(), min(suspectRows, max(suspectCells/(j.set.Cols()+1), 256)))
-	columns := suspectsOf(j.set, rows)
+	rows := sampleOf(set.Rows(), min(suspectRows, max(suspectCells/(set.Cols()+1), 256)))
+	columns := suspectsOf(set, rows)
 	var leaks, same []string
 	for _, c := range columns {
 		switch {
-		case c.constant() && c.constantIn(j.set):
+		case c.constant() && c.constantIn(set):
 			same = append(same, c.name)
-		case len(rows) >= leastRows && len(columns) > 1 && j.tells(c, rows[:leastRows], 0.9) && j.tells(c, rows, given):
+		case len(rows) >= leastRows && len(columns) > 1 && c.tells(y, rows[:leastRows], 0.9) && c.tells(y, rows, given):
 			leaks = append(leaks, c.name)
 		}
 	}
@@ -67,29 +64,6 @@ func listed(names []string, one, many string) string {
 		return fmt.Sprintf("columns %s and %d more %s", strings.Join(list, ", "), more, many)
 	}
 	return "columns " + strings.Join(list, ", ") + " " + many
-}
-
-// lonely warns of classes of one row each: nothing shows whether these are learned.
-func (l *labels) lonely() []error {
-	rows := make([]int, len(l.classes))
-	for _, c := range l.class {
-		rows[c]++
-	}
-	var alone []string
-	for c, n := range rows {
-		if n == 1 {
-			alone = append(alone, fmt.Sprintf("%q", l.classes[c]))
-		}
-	}
-	switch n := len(alone); {
-	case n == 0 || len(l.classes) < 2:
-		return nil
-	case n > 5:
-		return []error{fmt.Errorf("%d of %d classes have one row each, such as %s: no other shows whether they are learned", n, len(l.classes), alone[0])}
-	case n == 1:
-		return []error{fmt.Errorf("the class %s has one row: no other shows whether it is learned", alone[0])}
-	}
-	return []error{fmt.Errorf("the classes %s have one row each: no other shows whether they are learned", strings.Join(alone, ", "))}
 }
 
 // sampleOf returns at most so many of n rows, in an order in which any first ones are spread.
@@ -175,16 +149,16 @@ func (c *suspect) constantIn(set *dataset.Set) bool {
 
 // tells reports whether a column gives the target of the first rows of the sample with that
 // accuracy or R2: by its categories, the order of its numbers or a line.
-func (j *job) tells(c suspect, rows []int, least float64) bool {
+func (c suspect) tells(y *labels, rows []int, least float64) bool {
 	n := len(rows)
 	switch {
-	case len(j.labels.class) == 0 && len(j.labels.number) == 0: // of one class
+	case len(y.class) == 0 && len(y.number) == 0: // of one class
 		return false
-	case j.labels.classes == nil:
-		return c.correlates(j.labels.number, rows, least)
+	case y.classes == nil:
+		return c.correlates(y.number, rows, least)
 	}
-	order, class := make([]int, n), j.labels.class
-	counts := make([]int, len(j.labels.classes))
+	order, class := make([]int, n), y.class
+	counts := make([]int, len(y.classes))
 	for k, i := range rows {
 		order[k] = k
 		counts[class[i]]++

@@ -56,12 +56,6 @@ type Result struct {
 	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }
 
-// DataError says why nothing can be learned from the data. Other errors of Fit
-// are about the Spec.
-type DataError struct{ Reason string }
-
-func (e DataError) Error() string { return e.Reason }
-
 // checkSet refuses what is no set.
 func checkSet(set *dataset.Set) error {
 	if err := set.Check(); err != nil {

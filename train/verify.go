@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -326,83 +325,6 @@ func (v *Verification) compareStatus(subject string, claim, found model.Certific
 	}
 }
 
-// restate gives the problems that a model says it solved, with these rows.
-func restate(m *model.Model, set *dataset.Set, threads int) (*problems, error) {
-	y, err := relabel(m, set)
-	if err != nil {
-		return nil, err
-	}
-	x := set.X
-	if m.Scaling != nil {
-		x = m.Scaling.Matrix(x)
-	}
-	k, err := kernelOf(m)
-	if err != nil {
-		return nil, err
-	}
-	if m.Map != nil {
-		if x, err = restateImages(m, k, x, threads); err != nil {
-			return nil, err
-		}
-		k = nil
-	}
-	s, err := newProblems(m.Statement, ownOf(m), y, orOnes(y.weights(set.Weight), set.Rows()), k, x, kernel.Options{Threads: threads})
-	if err != nil {
-		return nil, err
-	}
-	if f, ok := s.family.(machineFamily); ok {
-		if err := f.supports(m); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// relabel reads the targets of set as the classes of m.
-func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
-	if m.OneClass() {
-		return oneClassLabels(set.Rows()), nil
-	}
-	if m.Classes == nil {
-		if set.Target.Number == nil {
-			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
-		}
-		return numbersOf(set.Target, m.Statement.TargetLog)
-	}
-	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne, byClass: m.Support != nil, joint: m.IsJoint()}
-	for i, c := range matchClasses(m.Classes, set.Target) {
-		if c < 0 {
-			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
-		}
-		y.class[i] = uint32(c)
-	}
-	if m.Statement.ClassWeight == nil {
-		return y, nil
-	}
-	return y, y.setFactors(m.Statement.ClassWeight, false, nil)
-}
-
-// derivatives returns the dual point that weights of all rows themselves suggest:
-// with nu the one that they belong to, as the loss's level is not among them.
-func (o objective) derivatives(w []float64) []float64 {
-	if p, ok := o.Problem.(*problem.Nu); ok {
-		a := slices.Clone(o.cut(problem.Point{W: w}).W)
-		for i, beta := range a[:p.Len()] {
-			a[i] = -beta * (p.Lambda * p.N / p.S[i])
-		}
-		return o.lift(problem.Point{W: a, A: a[:p.Len()]}).A
-	}
-	if o.joint != nil {
-		return o.jointDerivatives(w)
-	}
-	a := make([]float64, len(o.Y))
-	o.family.predict(a, o.cut(problem.Point{W: w}).W)
-	for i, y := range o.Y {
-		a[i] = o.Loss.Derivative(a[i], y)
-	}
-	return o.lift(problem.Point{W: w, A: a}).A
-}
-
 // Replace gives a model predictors found elsewhere, for Verify to judge: weights are outputs x
 // features, of a kernel machine outputs x rows of the set that it was trained on; biases one for
 // each output.
@@ -430,4 +352,17 @@ func Replace(m *model.Model, set *dataset.Set, weights, bias []float64, threads 
 	}
 	problems.store(m, points)
 	return nil
+}
+
+// judge says why the claims of a model whose numbers are right, as far as they were
+// recomputed, are neither proved nor refuted; "" if they are true. What was asked is the
+// gap that the model says it was trained to.
+func (v *Verification) judge(s *problems, asked float64) string {
+	if reason := s.unbounded(v.Found.Primal, !v.Found.Unproved()); reason != "" {
+		return reason
+	}
+	if goal := math.Max(asked, v.Claimed.Worst); v.Rebuilt && v.Found.Worst > goal {
+		return fmt.Sprintf("the model has no dual variables: from its predictions a relative gap of %.3g is proved, and %.3g is claimed", v.Found.Worst, v.Claimed.Worst)
+	}
+	return ""
 }
