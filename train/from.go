@@ -199,7 +199,9 @@ func (s *start) match(f machineFamily) error {
 	}
 	s.place = matchSupport(m, x, class)
 	for _, i := range s.place {
-		s.dropped += one(i < 0)
+		if i < 0 {
+			s.dropped++
+		}
 	}
 	return nil
 }

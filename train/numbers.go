@@ -63,3 +63,8 @@ func deviation(x []float64) float64 {
 	}
 	return math.Sqrt(square)
 }
+
+// tolerance is how far a recomputed value may be from the stored one, relative
+// to its size and besides what rounding explains. The same program gives the same
+// bits; another version may order its sums otherwise.
+const tolerance = 1e-9

@@ -31,11 +31,6 @@ type Verification struct {
 	Unproved        string   // why it could be neither proved nor refuted; "": it could
 }
 
-// tolerance is how far a recomputed value may be from the stored one, relative
-// to its size and besides what rounding explains. The same program gives the same
-// bits; another version may order its sums otherwise.
-const tolerance = 1e-9
-
 // Verify recomputes primal, dual and gap of every output from the model and the
 // rows it was trained on, without any solver. The error is about rows that
 // cannot be compared at all, or a problem that cannot be stated: a loss or penalty of the
