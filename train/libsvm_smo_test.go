@@ -57,11 +57,11 @@ func TestSMOAgainstLIBSVM(t *testing.T) {
 func trainLIBSVM(t *testing.T, set *dataset.Set, c, gamma float64) *model.Model {
 	t.Helper()
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	data := filepath.Join(t.TempDir(), "data.svm")
-	if err := dataset.Write(t.Context(), data, set, "libsvm"); err != nil {
+	path := filepath.Join(t.TempDir(), "data.svm")
+	if err := dataset.Write(t.Context(), path, set, "libsvm"); err != nil {
 		t.Fatal(err)
 	}
-	m, _ := svmTrain(t, data, "-q", "-s", "0", "-t", "2", "-g", number(gamma), "-c", number(c), "-e", "1e-5")
+	m, _ := svmTrain(t, path, "-q", "-s", "0", "-t", "2", "-g", number(gamma), "-c", number(c), "-e", "1e-5")
 	return m
 }
 

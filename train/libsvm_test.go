@@ -24,10 +24,10 @@ func needLIBSVM(t *testing.T) {
 
 // svmTrain has LIBSVM train on a file, and returns its model and the numbers that it
 // prints as names = values, the last of each.
-func svmTrain(t *testing.T, data string, args ...string) (*model.Model, map[string]float64) {
+func svmTrain(t *testing.T, rows string, args ...string) (*model.Model, map[string]float64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
-	out, err := exec.Command("svm-train", append(args, data, path)...).CombinedOutput()
+	out, err := exec.Command("svm-train", append(args, rows, path)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("svm-train %v: %v\n%s", args, err, out)
 	}
@@ -53,7 +53,7 @@ func svmTrain(t *testing.T, data string, args ...string) (*model.Model, map[stri
 func TestSharesAsLIBSVM(t *testing.T) {
 	needLIBSVM(t)
 	const n = 300
-	data := filepath.Join(t.TempDir(), "data.svm")
+	rows := filepath.Join(t.TempDir(), "data.svm")
 	text := []byte{}
 	for i := range n {
 		a, b := math.Sin(float64(7*i)), math.Cos(float64(i*i))
@@ -63,10 +63,10 @@ func TestSharesAsLIBSVM(t *testing.T) {
 		}
 		text = append(text, strconv.Itoa(y)+" 1:"+strconv.FormatFloat(a, 'g', 6, 64)+" 2:"+strconv.FormatFloat(b, 'g', 6, 64)+"\n"...)
 	}
-	if err := os.WriteFile(data, text, 0o600); err != nil {
+	if err := os.WriteFile(rows, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err := dataset.Read(t.Context(), []string{data}, dataset.Options{})
+	set, err := dataset.Read(t.Context(), []string{rows}, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestSharesAsLIBSVM(t *testing.T) {
 		if c.spec.C > 0 {
 			args = append(args, "-c", strconv.FormatFloat(c.spec.C, 'g', -1, 64))
 		}
-		theirs, printed := svmTrain(t, data, args...)
+		theirs, printed := svmTrain(t, rows, args...)
 		c.spec.Kernel, c.spec.Gap = "rbf:gamma=0.5", 1e-7
 		r, err := train.Fit(t.Context(), set, c.spec)
 		if err != nil {

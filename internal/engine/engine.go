@@ -187,7 +187,7 @@ var errUnknownModel = errors.New("found the key of a model that is not here, exp
 
 // failureOf tells errors apart by what the caller can do about them.
 func failureOf(err error) failure {
-	var data train.DataError
+	var fault train.DataError
 	var read *dataset.ReadError
 	var late train.LimitError
 	kind := "parameter"
@@ -200,7 +200,7 @@ func failureOf(err error) failure {
 		kind = "limit"
 	case errors.Is(err, errNoRoom):
 		kind = "memory"
-	case errors.As(err, &data), errors.As(err, &read):
+	case errors.As(err, &fault), errors.As(err, &read):
 		kind = "data"
 	}
 	return failure{kind, err.Error()}

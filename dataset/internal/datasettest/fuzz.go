@@ -56,11 +56,11 @@ var AllKinds = []string{
 	"@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\nx,3\n{0 1, 5 2}\n",
 }
 
-// CheckRead reads data as a file of a format; what is read must be sound, and the same as a stream gives.
-func CheckRead(t *testing.T, format string, data []byte) {
+// CheckRead reads text as a file of a format; what is read must be sound, and the same as a stream gives.
+func CheckRead(t *testing.T, format string, text []byte) {
 	t.Helper()
-	s, err := dataset.Read(context.Background(), []string{"-"}, dataset.Options{Format: format, Stdin: bytes.NewReader(data)})
-	CheckFile(t, format, data, s, err)
+	s, err := dataset.Read(context.Background(), []string{"-"}, dataset.Options{Format: format, Stdin: bytes.NewReader(text)})
+	CheckFile(t, format, text, s, err)
 	if err != nil {
 		return
 	}
@@ -80,13 +80,13 @@ func CheckRead(t *testing.T, format string, data []byte) {
 
 // CheckFile reads as a file what was read as a stream: arrays are left where they
 // are in files.
-func CheckFile(t *testing.T, format string, data []byte, s *dataset.Set, streamed error) {
+func CheckFile(t *testing.T, format string, text []byte, s *dataset.Set, streamed error) {
 	t.Helper()
-	if format == "fen" || bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+	if format == "fen" || bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
+	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	file, err := ReadPath(path, dataset.Options{Format: format})
@@ -98,17 +98,17 @@ func CheckFile(t *testing.T, format string, data []byte, s *dataset.Set, streame
 	}
 }
 
-// FuzzRead reads data in one go and in small pieces, which must agree, and
+// FuzzRead reads text in one go and in small pieces, which must agree, and
 // writes what it read and reads that again.
-func FuzzRead(t *testing.T, data []byte, format string) {
+func FuzzRead(t *testing.T, text []byte, format string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	read := func(data []byte, opt dataset.Options) (*dataset.Set, error) {
-		opt.Stdin = bytes.NewReader(data)
+	read := func(text []byte, opt dataset.Options) (*dataset.Set, error) {
+		opt.Stdin = bytes.NewReader(text)
 		return dataset.Read(ctx, []string{"-"}, opt)
 	}
-	s, err := read(data, dataset.Options{Format: format, Threads: 1})
-	small, smallErr := read(data, dataset.Options{Format: format, Threads: 3, Chunk: 7})
+	s, err := read(text, dataset.Options{Format: format, Threads: 1})
+	small, smallErr := read(text, dataset.Options{Format: format, Threads: 3, Chunk: 7})
 	Same(t, "chunks", small, s, smallErr, err)
 	if ctx.Err() != nil {
 		t.Fatal("reading took too long")

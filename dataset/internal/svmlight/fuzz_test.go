@@ -14,13 +14,13 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
 )
 
-// fuzzRoom reads data as a file of known size, for which room is made beforehand:
+// fuzzRoom reads text as a file of known size, for which room is made beforehand:
 // enough, more than enough, and too little, as after an untypical head.
-func fuzzRoom(t *testing.T, data []byte) {
-	s, err := datasettest.ReadText(string(data), dataset.Options{Format: "libsvm"})
-	for _, size := range []int{len(data), 3 * len(data), len(data) / 2, 1} {
-		in, bad := file.NewInput(&file.Input{Name: "standard input"}, bytes.NewReader(data))
-		if bad != nil || len(data) == 0 {
+func fuzzRoom(t *testing.T, text []byte) {
+	s, err := datasettest.ReadText(string(text), dataset.Options{Format: "libsvm"})
+	for _, size := range []int{len(text), 3 * len(text), len(text) / 2, 1} {
+		in, bad := file.NewInput(&file.Input{Name: "standard input"}, bytes.NewReader(text))
+		if bad != nil || len(text) == 0 {
 			return
 		}
 		in.Size = int64(size)
@@ -36,9 +36,9 @@ func FuzzLIBSVM(f *testing.F) {
 	for _, text := range datasettest.AllKinds {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		datasettest.FuzzRead(t, data, "libsvm")
-		fuzzRoom(t, data)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		datasettest.FuzzRead(t, text, "libsvm")
+		fuzzRoom(t, text)
 	})
 }
 
