@@ -117,14 +117,6 @@ func CheckRows(m *model.Model, set *dataset.Set) error {
 	return nil
 }
 
-// gapless is dataset.Gapless, as a fault of the data.
-func gapless(x matrix.Matrix) error {
-	if err := dataset.Gapless(x); err != nil {
-		return DataError{err.Error()}
-	}
-	return nil
-}
-
 // readFeatures takes the features of a part, or makes them.
 func (j *job) readFeatures(ctx context.Context) (err error) {
 	if j.part != nil {

@@ -53,14 +53,6 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	return r, nil
 }
 
-// columns returns how many columns a table has; 0: there is none.
-func columns(s *dataset.Schema) int {
-	if s == nil {
-		return 0
-	}
-	return len(s.Columns)
-}
-
 // lost reports whether the model proves less than a solution did: no longer that
 // it converged, or a gap more than a tenth larger.
 func lost(m *model.Model, solutions []*solver.Solution) bool {

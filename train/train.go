@@ -19,7 +19,6 @@ package train
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -56,14 +55,6 @@ type Result struct {
 	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }
 
-// checkSet refuses what is no set.
-func checkSet(set *dataset.Set) error {
-	if err := set.Check(); err != nil {
-		return DataError{err.Error()}
-	}
-	return nil
-}
-
 // checkPair refuses what is no model and no set, and rows of another structure.
 func checkPair(m *model.Model, set *dataset.Set) error {
 	if err := m.Check(); err != nil {
@@ -73,21 +64,6 @@ func checkPair(m *model.Model, set *dataset.Set) error {
 		return err
 	}
 	return CheckRows(m, set)
-}
-
-// Version is the program version noted in models: that of this module, in the
-// command or in the program that uses it.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == "github.com/fenchel-ml/fenchel" && m.Version != "" && m.Version != "(devel)" {
-			return m.Version
-		}
-	}
-	return "devel"
 }
 
 // Fit trains a model. A cancelled context or a limit is no error: the

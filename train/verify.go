@@ -290,18 +290,6 @@ func (v *Verification) compare(subject string, what string, claim, found model.B
 	}
 }
 
-// differs reports whether two values are further apart than slack. What is
-// stored as no number may have been any that is not finite.
-func differs(claim, found model.Bound, slack float64) bool {
-	switch {
-	case claim == found:
-		return false
-	case math.IsNaN(float64(claim)) && finiteOr(float64(found), 1) != float64(found):
-		return false
-	}
-	return !(math.Abs(float64(claim-found)) <= slack)
-}
-
 // compareStatus notes an end that the claimed gap does not support.
 func (v *Verification) compareStatus(subject string, claim, found model.Certificate, goal float64, rebuilt bool) {
 	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
@@ -360,4 +348,47 @@ func (v *Verification) judge(s *problems, asked float64) string {
 		return fmt.Sprintf("the model has no dual variables: from its predictions a relative gap of %.3g is proved, and %.3g is claimed", v.Found.Worst, v.Claimed.Worst)
 	}
 	return ""
+}
+
+// facts compares what a model says of itself besides its proof with what training writes of it.
+// A number where training knows none is false; what the model does not say is not proved, nor what
+// it may have known by dual variables that it does not hold.
+func (v *Verification) facts(claim, found *model.Facts) {
+	if claim == nil || found == nil {
+		if claim != nil || found != nil {
+			v.Unproved = fmt.Sprintf("the model holds facts of its machine: found %t, expected %t, as training writes them", claim != nil, found != nil)
+		}
+		return
+	}
+	share := func(p *float64) model.Bound {
+		if p == nil {
+			return model.Bound(math.NaN())
+		}
+		return model.Bound(*p)
+	}
+	for _, c := range []struct {
+		what         string
+		claim, found model.Bound
+	}{
+		{"number of support vectors", model.Bound(claim.Support), model.Bound(found.Support)}, {"number of bounded vectors", model.Bound(claim.Bounded), model.Bound(found.Bounded)},
+		{"violation", claim.Violation, found.Violation}, {"norm", claim.Norm, found.Norm}, {"sum of losses", claim.Losses, found.Losses}, {"weight of errors", claim.Errors, found.Errors},
+		{"bound on steps", claim.Steps, found.Steps}, {"alignment", claim.Alignment, found.Alignment}, {"rows of the alignment", model.Bound(claim.Sample), model.Bound(found.Sample)},
+		{"leave-one-out bound", share(claim.LeaveOneOut), share(found.LeaveOneOut)},
+		{"lambda", claim.Same.Lambda, found.Same.Lambda}, {"C", claim.Same.C, found.Same.C}, {"radius", claim.Same.Radius, found.Same.Radius}, {"slack", claim.Same.Slack, found.Same.Slack}, {"nu", claim.Same.Nu, found.Same.Nu},
+	} {
+		claim, found, rounding := float64(c.claim), float64(c.found), 0.0
+		if slices.Contains([]string{"violation", "sum of losses", "alignment", "slack"}, c.what) { // sums that may cancel
+			rounding = 1e-9
+		}
+		switch {
+		case math.IsNaN(claim) && math.IsNaN(found) || math.Abs(claim-found) <= 1e-6*math.Abs(found)+rounding:
+		case math.IsNaN(claim), math.IsNaN(found) && v.Rebuilt:
+			v.Unproved = fmt.Sprintf("the model says of itself: %s %.12g, found %.12g, expected the same", c.what, claim, found)
+		default:
+			v.fail("the model says of itself: %s %.12g, found %.12g", c.what, claim, found)
+		}
+	}
+	if claim.By != found.By {
+		v.fail("the model says of itself: leave-one-out bound by %q, found %q", claim.By, found.By)
+	}
 }
