@@ -192,7 +192,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 	before := j.basis
 	switch m := j.method.(type) {
 	case pca.Batch:
-		j.basis, err = patiently(ctx, func() (pca.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
+		j.basis, err = parallel.Patiently(ctx, func() (pca.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
 	case pca.Streaming:
 		j.basis, err = j.learn(ctx, m.Start(j.problem))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -63,13 +62,4 @@ func (j *pcaJob) whyFewer(c pca.Certificate) []error {
 		return []error{fmt.Errorf("%s: the %d components found until then capture %.3g of the variance, expected %g", j.cut, j.spec.K, found, j.spec.Share)}
 	}
 	return nil
-}
-
-// patiently returns what f makes, which ends soon after ctx. If it does not for a while, the
-// error is that of ctx, and what f makes is dropped.
-func patiently[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
-	return parallel.Until(patient, f)
 }

@@ -156,19 +156,15 @@ func (e LimitError) Error() string {
 	return fmt.Sprintf("time=%v was over while the rows were prepared, before training began: expected more time, fewer rows, or a map of fewer features", e.Time)
 }
 
-// grace is how long it may take to prepare rows even if the limit is shorter, or the run
-// interrupted: most often that is enough, and there is a model.
-const grace = 200 * time.Millisecond
-
 // prepare makes the job, unless that takes most of the time: a certificate of features
 // that took so long to make would not fit into the rest.
 func (l *limit) prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(parallel.Grace, giveUp) })()
 	if l.time > 0 {
 		var cancel func()
-		ctx, cancel = context.WithDeadline(ctx, l.begun.Add(l.time*3/4+grace))
+		ctx, cancel = context.WithDeadline(ctx, l.begun.Add(l.time*3/4+parallel.Grace))
 		defer cancel()
 		defer context.AfterFunc(ctx, func() {
 			if ctx.Err() == context.DeadlineExceeded {
