@@ -123,3 +123,29 @@ func differs(claim, found model.Bound, slack float64) bool {
 	}
 	return !(math.Abs(float64(claim-found)) <= slack)
 }
+
+// compareClaim says what is wrong with a claim that is not what was found, to the precision of the
+// tolerance. One that is within the rounding error of both is not refuted, nor is it proved: another
+// version of the program may have ordered its sums otherwise, where the error is large against the
+// value, or the claim was changed.
+func compareClaim(subject, what string, claim, found model.Bound, slack, rounding float64) (problem, unproved string) {
+	switch text := fmt.Sprintf("%s claims the %s %.12g, found %.12g", subject, what, float64(claim), float64(found)); {
+	case !differs(claim, found, slack):
+	case differs(claim, found, slack+float64(4*finiteOr(rounding, 0))):
+		return text, ""
+	default:
+		return "", text + ", with a rounding error that may be as large"
+	}
+	return "", ""
+}
+
+// A sparseClaim is what was found of a machine that was made from a larger one.
+type sparseClaim struct {
+	slant    float64 // its slant loss
+	problems []string
+	unproved string
+	alone    bool // nothing else of the model can be checked: its vectors are points of no problem
+}
+
+// checkSparse checks such a machine; nil in programs without package sparsify, which sets it.
+var checkSparse func(m *model.Model, set *dataset.Set, threads int) sparseClaim

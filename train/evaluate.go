@@ -8,10 +8,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/theory"
 )
 
@@ -76,20 +74,6 @@ type ConfusionTable struct {
 	True      []string    `json:"true"`
 	Predicted []string    `json:"predicted"`
 	Count     [][]float64 `json:"count"`
-}
-
-// Scores returns the scores of every row, rows x outputs.
-func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
-	n, _ := x.Dims()
-	k := len(m.Outputs)
-	scores, all := make([][]float64, n), make([]float64, n*k)
-	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
-		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
-		for i := lo; i < hi; i++ {
-			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
-		}
-	})
-	return scores
 }
 
 // detail is how much an evaluation tells.

@@ -238,7 +238,7 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 		return err.Error(), ""
 	}
 	if k.sparse != nil && !k.sparse.unknown {
-		if err := v.VerifyFull(m, k.sparse.full, set, 1); err != nil {
+		if err := train.VerifyFull(v, m, k.sparse.full, set, 1); err != nil {
 			return err.Error(), ""
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // job is one call of Fit.
@@ -105,16 +104,6 @@ func trainable(set *dataset.Set, task string) error {
 		return DataError{"the rows have no features: expected at least one"}
 	}
 	return gapless(set.X)
-}
-
-// CheckRows refuses rows that stand for something else than those of the model.
-func CheckRows(m *model.Model, set *dataset.Set) error {
-	if k, err := kernelOf(m); set.Structure != structure.Points && err == nil && kernel.StructureOf(k) != set.Structure {
-		if _, own := k.(kernel.Func); !own {
-			return DataError{fmt.Sprintf("found %s, expected rows of %s, as the model was trained on", set.Structure, kernel.StructureOf(k))}
-		}
-	}
-	return nil
 }
 
 // readFeatures takes the features of a part, or makes them.

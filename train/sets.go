@@ -1,8 +1,14 @@
 package train
 
 import (
+	"fmt"
+
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // checkSet refuses what is no set.
@@ -27,4 +33,39 @@ func columns(s *dataset.Schema) int {
 		return 0
 	}
 	return len(s.Columns)
+}
+
+// checkPair refuses what is no model and no set, and rows of another structure.
+func checkPair(m *model.Model, set *dataset.Set) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if err := checkSet(set); err != nil {
+		return err
+	}
+	return CheckRows(m, set)
+}
+
+// CheckRows refuses rows that stand for something else than those of the model.
+func CheckRows(m *model.Model, set *dataset.Set) error {
+	if k, err := kernelOf(m); set.Structure != structure.Points && err == nil && kernel.StructureOf(k) != set.Structure {
+		if _, own := k.(kernel.Func); !own {
+			return DataError{fmt.Sprintf("found %s, expected rows of %s, as the model was trained on", set.Structure, kernel.StructureOf(k))}
+		}
+	}
+	return nil
+}
+
+// Scores returns the scores of every row, rows x outputs.
+func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
+	n, _ := x.Dims()
+	k := len(m.Outputs)
+	scores, all := make([][]float64, n), make([]float64, n*k)
+	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
+		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
+		for i := lo; i < hi; i++ {
+			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
+		}
+	})
+	return scores
 }

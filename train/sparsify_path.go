@@ -451,3 +451,26 @@ func (s *sparsifying) bounded(choice *sparsify.Choice) {
 		s.found.Goal = nil
 	}
 }
+
+// meanLoss is the mean over outputs of the loss by which m, smaller than another machine, is
+// compared with it: of what predicts, which is one of the two.
+func meanLoss(predictor, m *model.Model, set *dataset.Set, full bool, threads int) (float64, error) {
+	y, err := relabel(m, set)
+	if err != nil {
+		return 0, err
+	}
+	x, err := predictor.Prepare(set.X)
+	if err != nil {
+		return 0, err
+	}
+	scores, weights := Scores(predictor, x, threads), orOnes(set.Weight, set.Rows())
+	loss, sum := sparseLoss(m, m.Sparse, full), 0.0
+	prediction := make([]float64, len(scores))
+	for c := range m.Outputs {
+		for i, row := range scores {
+			prediction[i] = row[c]
+		}
+		sum += loss(spread(m, y, c, len(scores)), prediction, weights) / float64(len(m.Outputs))
+	}
+	return sum, nil
+}

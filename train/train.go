@@ -55,17 +55,6 @@ type Result struct {
 	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }
 
-// checkPair refuses what is no model and no set, and rows of another structure.
-func checkPair(m *model.Model, set *dataset.Set) error {
-	if err := m.Check(); err != nil {
-		return err
-	}
-	if err := checkSet(set); err != nil {
-		return err
-	}
-	return CheckRows(m, set)
-}
-
 // Fit trains a model. A cancelled context or a limit is no error: the
 // result then holds the best model found, and says so in its Status. While rows
 // are still prepared and mapped there is none: then the error is that of the context, or
