@@ -86,7 +86,7 @@ func (r *run) leaveOut(part *train.Part, chain []int) error {
 			c[k] = 1
 		}
 	}
-	predicted, err := part.LeaveOneOut(r.ctx, r.result.Candidates[chain[0]].Spec, c)
+	predicted, err := train.LeaveOneOut(r.ctx, part, r.result.Candidates[chain[0]].Spec, c)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (t *Trial) noteFit(ctx context.Context, f *train.Fitted, estimate string) (
 	case "":
 		return 0, nil
 	case "span":
-		s, err := f.Span(ctx, t.Spec)
+		s, err := train.SpanOf(ctx, f, t.Spec)
 		if err != nil {
 			return math.NaN(), fmt.Errorf("estimate span: %w", err)
 		}

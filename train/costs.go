@@ -80,9 +80,6 @@ func (c *Costs) ended(ctx, limited context.Context, err error) error {
 // Path follows a kernel machine of two classes or of numbers along C (package solver/path), and
 // tells each of every point, C increasing. Each point is certified for its own C.
 func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
-	if err := checkSet(set); err != nil {
-		return nil, err
-	}
 	spec.Solver, spec.Lambda, spec.C, spec.Radius, spec.Slack = "", 0, 0, 0, 0
 	limited := ctx
 	if spec.Time > 0 {
@@ -93,11 +90,11 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 	if spec.Over == "radius" || spec.Over == "slack" {
 		return sweep(ctx, limited, set, spec, each)
 	}
-	j, err := newLimit(0).prepare(ctx, set, spec.Spec)
+	of, err := spec.Pose(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.pathProblem()
+	p, err := pathProblem(of)
 	if err != nil {
 		return nil, err
 	}
@@ -108,23 +105,24 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 	if err := f.Accepts(p); err != nil {
 		return nil, err
 	}
-	out, classes := j.costs(p.N), j.labels.classes != nil
+	out, classes := newCosts(of), of.Labels.classes != nil
 	err = f.Follow(limited, p, func(b path.Breakpoint) error {
 		point := pathPoint(p, b, classes)
-		out.add(point, j.spec.Gap)
+		out.add(point, of.Statement.Gap)
 		if b.Leaped {
 			out.Leaps++
 		}
 		return each(point)
 	})
-	out.Counts = j.evaluations()
+	out.Counts = of.Problems.evaluations()
 	return out, out.ended(ctx, limited, err)
 }
 
-// costs is a path of which no point is known yet.
-func (j *job) costs(n float64) *Costs {
-	out := &Costs{Kernel: j.spec.Kernel, Loss: j.spec.Loss, Bias: j.spec.Bias, Unit: "RMSE", N: n, Status: solver.Converged}
-	if j.labels.classes != nil {
+// newCosts is a path of which no point is known yet.
+func newCosts(of *Case) *Costs {
+	s := of.Statement
+	out := &Costs{Kernel: s.Kernel, Loss: s.Loss, Bias: s.Bias, Unit: "RMSE", N: of.First.N, Status: solver.Converged}
+	if of.Labels.classes != nil {
 		out.Unit = "error"
 	}
 	return out
@@ -138,23 +136,23 @@ func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each f
 	if own.Radius = spec.From; spec.Over == "slack" {
 		own.Radius, own.Slack = 0, spec.From
 	}
-	j, err := newLimit(0).prepare(ctx, set, own)
+	of, err := own.Pose(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	_, machine := j.problems.family.(machineFamily)
+	_, machine := of.Problems.family.(machineFamily)
 	switch {
-	case j.single():
+	case of.Single:
 		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
-	case j.labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(j.labels.classes))}
+	case of.Labels.outputs() > 1:
+		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(of.Labels.classes))}
 	case !machine:
 		return nil, errors.New("a sweep is one of a kernel machine: expected --kernel, linear for one")
 	}
 	var problems []problem.BiCriterion
 	for k := range spec.Points {
 		value := spec.From * math.Pow(spec.To/spec.From, float64(k)/float64(max(1, spec.Points-1)))
-		other := *j.problems
+		other := *of.Problems
 		if other.terms.radius = value; spec.Over == "slack" {
 			other.terms.radius, other.terms.slack = 0, value
 		}
@@ -164,8 +162,8 @@ func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each f
 		}
 		problems = append(problems, o.Problem.(problem.BiCriterion))
 	}
-	front, err := kernelsolver.Pareto(limited, j.solver, solver.Options{Gap: j.spec.Gap, Seed: j.spec.Seed, Epochs: j.spec.Epochs}, problems...)
-	out := j.costs(j.first.N)
+	front, err := kernelsolver.Pareto(limited, of.Solver, solver.Options{Gap: of.Statement.Gap, Seed: of.Statement.Seed, Epochs: own.Epochs}, problems...)
+	out := newCosts(of)
 	if err := out.ended(ctx, limited, cmp.Or(err, limited.Err())); err != nil {
 		return nil, err
 	}
@@ -173,18 +171,18 @@ func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each f
 		if t.Solution.Status == solver.Interrupted {
 			break // one that is not finished is none of the front
 		}
-		point := j.tradeoff(problems[k], t)
-		out.add(point, j.spec.Gap)
+		point := tradeoff(of, problems[k], t)
+		out.add(point, of.Statement.Gap)
 		if err := each(point); err != nil {
 			return nil, err
 		}
 	}
-	out.Counts = j.evaluations()
+	out.Counts = of.Problems.evaluations()
 	return out, nil
 }
 
 // tradeoff makes a point of the solution of a problem.
-func (j *job) tradeoff(p problem.BiCriterion, t kernelsolver.Tradeoff) PathPoint {
+func tradeoff(of *Case, p problem.BiCriterion, t kernelsolver.Tradeoff) PathPoint {
 	c, pt := t.Solution.Certificate, t.Solution.Point
 	out := PathPoint{Primal: c.Primal, Dual: c.Dual, Gap: c.Relative(), Norm: t.Norm, Loss: t.Loss, LeftOut: math.NaN(), Lambda: impliedLambda(p, pt)}
 	w := pt.W
@@ -194,11 +192,11 @@ func (j *job) tradeoff(p problem.BiCriterion, t kernelsolver.Tradeoff) PathPoint
 	case *problem.Slack:
 		w, _ = p.Classifier(w)
 	}
-	out.C = 1 / (out.Lambda * j.first.N)
+	out.C = 1 / (out.Lambda * of.First.N)
 	values := make([]float64, len(w)-1)
-	j.first.family.predict(values, w)
-	judge := &problem.Kernel{Gram: j.problems.family.(machineFamily).gram, Risk: *j.first.Risk}
-	out.Error = errorOf(judge, values, j.labels.classes != nil)
+	of.First.family.predict(values, w)
+	judge := &problem.Kernel{Gram: of.Problems.family.(machineFamily).gram, Risk: *of.First.Risk}
+	out.Error = errorOf(judge, values, of.Labels.classes != nil)
 	for _, b := range w[:len(values)] {
 		if b != 0 {
 			out.Free++
@@ -214,14 +212,14 @@ func isParabola(l loss.Loss) bool {
 }
 
 // pathProblem returns the problem of a path, or why there is none.
-func (j *job) pathProblem() (*problem.Kernel, error) {
+func pathProblem(of *Case) (*problem.Kernel, error) {
 	switch {
-	case j.single():
+	case of.Single:
 		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
-	case j.labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(j.labels.classes))}
+	case of.Labels.outputs() > 1:
+		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(of.Labels.classes))}
 	}
-	p, ok := j.first.Problem.(*problem.Kernel)
+	p, ok := of.First.Problem.(*problem.Kernel)
 	if !ok {
 		return nil, errors.New("a path is one of a kernel machine with C: expected --kernel, such as rbf, without --map, --nu, --radius and --slack")
 	}

@@ -242,14 +242,6 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	return j.problems.family.solver(j.spec.Solver)
 }
 
-// evaluations is how many values of the kernel were needed so far.
-func (j *job) evaluations() kernel.Counts {
-	if f, ok := j.problems.family.(machineFamily); ok {
-		return f.gram.Counts()
-	}
-	return kernel.Counts{}
-}
-
 // imageRows replaces the rows that the problems are about by their images.
 func (j *job) imageRows(ctx context.Context, k kernel.Kernel, x matrix.Matrix) (matrix.Matrix, error) {
 	started := time.Now()
@@ -318,4 +310,22 @@ func (j *job) statement() model.Statement {
 		}
 	}
 	return s
+}
+
+// posed is the case of a job that is prepared.
+func (j *job) posed() *Case {
+	return &Case{Statement: j.statement(), Labels: j.labels, Problems: j.problems, First: j.first, Features: j.features, Weighed: j.set.Weight != nil,
+		Single: j.single(), C: j.c, Solver: j.solver, Why: j.why, Threads: j.threadsEach()}
+}
+
+// Pose states the problem of the spec on the rows of a set as [Fit] does, and solves nothing.
+func (spec Spec) Pose(ctx context.Context, set *dataset.Set) (*Case, error) {
+	if err := checkSet(set); err != nil {
+		return nil, err
+	}
+	j, err := newLimit(0).prepare(ctx, set, spec)
+	if err != nil {
+		return nil, err
+	}
+	return j.posed(), nil
 }

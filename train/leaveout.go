@@ -35,22 +35,21 @@ import (
 // mostLeftOut is how many rows or columns a matrix may have that is factored.
 const mostLeftOut = 4096
 
-// LeaveOneOut returns for each C the prediction of every row by the model of the others. Scalings are
-// those of all rows.
-func (p *Part) LeaveOneOut(ctx context.Context, spec Spec, c []float64) ([][]float64, error) {
-	spec.Threads, spec.Cache, spec.Lambda, spec.C = p.threads, p.stage.spec.Cache, 0, 1
-	spec.Kernel, spec.Scaling = p.stage.spec.Kernel, p.stage.spec.Scaling
-	j := &job{spec: spec, set: p.set, part: p}
-	if err := j.prepare(ctx); err != nil {
+// LeaveOneOut returns for each C the prediction of every row of a part by the model of the others.
+// Scalings are those of all rows.
+func LeaveOneOut(ctx context.Context, p *Part, spec Spec, c []float64) ([][]float64, error) {
+	spec.Lambda, spec.C = 0, 1
+	posed, err := p.Pose(ctx, spec)
+	if err != nil {
 		return nil, err
 	}
-	f, err := factored(j)
+	f, err := factored(posed)
 	if err != nil {
 		return nil, err
 	}
 	all := make([][]float64, len(c))
 	for k := range c {
-		all[k] = f.predict(1/c[k], p.threads)
+		all[k] = f.predict(1/c[k], posed.Threads)
 		for i, x := range all[k] {
 			if spec.TargetLog {
 				all[k][i] = vec.Exp(x)
@@ -71,13 +70,13 @@ type factors struct {
 	image  []float64 // Z^T y
 }
 
-// factored makes the factors of the problem of a job, or says why there are none.
-func factored(j *job) (*factors, error) {
-	o := j.first
+// factored makes the factors of a case, or says why there are none.
+func factored(c *Case) (*factors, error) {
+	o := c.First
 	if !loss.IsQuadratic(o.Loss) {
-		return nil, fmt.Errorf("leaving one row out has a closed form for the loss squared only, found %s: expected folds", j.spec.Loss)
+		return nil, fmt.Errorf("leaving one row out has a closed form for the loss squared only, found %s: expected folds", c.Statement.Loss)
 	}
-	if j.set.Weight != nil || j.spec.Nu != 0 || j.spec.Radius != 0 {
+	if c.Weighed || c.Statement.Nu != 0 || c.Statement.Radius != 0 {
 		return nil, fmt.Errorf("leaving one row out has a closed form without weights of rows, nu and radius only: expected folds")
 	}
 	f := &factors{y: slices.Clone(o.Y), free: o.Bias == problem.Free}
@@ -90,7 +89,7 @@ func factored(j *job) (*factors, error) {
 	n := len(f.y)
 	l, linear := o.Problem.(*problem.Linear)
 	if linear && !penalty.IsRidge(l.Penalty) {
-		return nil, fmt.Errorf("leaving one row out has a closed form for the penalty l2 only, found %s: expected folds", j.spec.Penalty)
+		return nil, fmt.Errorf("leaving one row out has a closed form for the penalty l2 only, found %s: expected folds", c.Statement.Penalty)
 	}
 	d := n
 	if linear {
@@ -100,13 +99,13 @@ func factored(j *job) (*factors, error) {
 	case min(n, d) > mostLeftOut:
 		return nil, fmt.Errorf("leaving one row out takes a matrix of %d rows, expected at most %d: expected folds", min(n, d), mostLeftOut)
 	case linear && d < n:
-		f.columns(l, j.threadsEach())
+		f.columns(l, c.Threads)
 	default:
-		k, err := innerProducts(o, j)
+		k, err := innerProducts(c)
 		if err != nil {
 			return nil, err
 		}
-		f.rows(k, n, o.Bias == problem.Feature, j.threadsEach())
+		f.rows(k, n, o.Bias == problem.Feature, c.Threads)
 	}
 	f.image = make([]float64, f.r)
 	for i, y := range f.y {
@@ -155,16 +154,11 @@ func (f *factors) columns(p *problem.Linear, threads int) {
 }
 
 // innerProducts returns those of all rows, n x n.
-func innerProducts(o objective, j *job) ([]float64, error) {
-	g := j.problems.family
-	if m, ok := g.(machineFamily); ok {
+func innerProducts(c *Case) ([]float64, error) {
+	if m, ok := c.Problems.family.(machineFamily); ok {
 		return square(m), nil
 	}
-	k, err := (&Spec{Kernel: "linear"}).kernel(j.set.Cols())
-	if err != nil {
-		return nil, err
-	}
-	m, err := newMachineFamily(k, o.Problem.(*problem.Linear).X, kernel.Options{Threads: j.threadsEach()})
+	m, err := newMachineFamily(kernel.Linear{}, c.First.Problem.(*problem.Linear).X, kernel.Options{Threads: c.Threads})
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := []float64{0.01, 3}
-			found, err := part.LeaveOneOut(context.Background(), spec, values)
+			found, err := train.LeaveOneOut(context.Background(), part, spec, values)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,3 +116,11 @@ func (s *problems) unbounded(primal float64, proved bool) string {
 	}
 	return "nothing was found that bounds the objective from below"
 }
+
+// evaluations is how many values of the kernel were needed so far.
+func (s *problems) evaluations() kernel.Counts {
+	if f, ok := s.family.(machineFamily); ok {
+		return f.gram.Counts()
+	}
+	return kernel.Counts{}
+}

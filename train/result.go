@@ -31,7 +31,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.problems.evaluations(), Train: j.mapping}
 	if r.Warnings = j.labels.sameLabels(); !j.single() {
 		r.Warnings = append(r.Warnings, suspicions(j.set, j.labels)...)
 	}

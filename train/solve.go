@@ -98,14 +98,14 @@ func (j *job) watch(opt *solver.Options, c int, p objective, telling *sync.Mutex
 		opt.Trace = func(look solver.Progress) {
 			telling.Lock()
 			defer telling.Unlock()
-			tell(Progress{output, look, j.evaluations(), j.snapshot(c, p, look.Point)})
+			tell(Progress{output, look, j.problems.evaluations(), j.snapshot(c, p, look.Point)})
 		}
 	}
 	if tell := j.spec.Step; tell != nil {
 		opt.Step = func(step solver.Step) {
 			telling.Lock()
 			defer telling.Unlock()
-			tell(Step{output, step, j.evaluations})
+			tell(Step{output, step, j.problems.evaluations})
 		}
 	}
 }

@@ -64,6 +64,23 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 	return f, nil
 }
 
+// Pose states the problem of a spec on the rows to learn from as Fit does, and solves nothing.
+func (p *Part) Pose(ctx context.Context, spec Spec) (*Case, error) {
+	spec.Threads, spec.Cache, spec.Kernel, spec.Scaling = p.threads, p.stage.spec.Cache, p.stage.spec.Kernel, p.stage.spec.Scaling
+	j := &job{spec: spec, set: p.set, part: p}
+	if err := j.prepare(ctx); err != nil {
+		return nil, err
+	}
+	return j.posed(), nil
+}
+
+// Pose is the case of which f is the solution, by the spec that it was made with, and the points
+// of all outputs.
+func (f *Fitted) Pose(ctx context.Context, spec Spec) (*Case, []problem.Point, error) {
+	c, err := f.part.Pose(ctx, spec)
+	return c, f.points, err
+}
+
 // draft is a model that predicts, without a certificate.
 func (j *job) draft(outputs int) *model.Model {
 	return &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,19 +43,16 @@ type Survey struct {
 
 // Examine surveys the data for a spec of a linear model; it trains nothing.
 func Examine(ctx context.Context, set *dataset.Set, spec Spec) (*Survey, error) {
-	if err := checkSet(set); err != nil {
-		return nil, err
-	}
-	j, err := newLimit(0).prepare(ctx, set, spec)
+	of, err := spec.Pose(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	p, linear := j.first.Problem.(*problem.Linear)
-	if !linear || j.single() {
+	p, linear := of.First.Problem.(*problem.Linear)
+	if !linear || of.Single {
 		return nil, DataError{"found one class, or no linear model with a lambda: there is no method to choose"}
 	}
-	s := &Survey{Rows: set.Rows(), Features: set.Cols(), Nonzeros: matrix.Nonzeros(j.features), MeanSquaredNorm: p.MeanSquaredNorm(),
-		Classes: len(j.labels.classes), Loss: j.spec.Loss, Penalty: j.spec.Penalty, Lambda: p.Lambda, C: j.c, Solver: j.spec.Solver, Why: j.why}
+	s := &Survey{Rows: set.Rows(), Features: set.Cols(), Nonzeros: matrix.Nonzeros(of.Features), MeanSquaredNorm: p.MeanSquaredNorm(),
+		Classes: len(of.Labels.classes), Loss: of.Statement.Loss, Penalty: of.Statement.Penalty, Lambda: p.Lambda, C: of.C, Solver: of.Statement.Solver, Why: of.Why}
 	for _, norm := range p.SquaredNorm {
 		s.MaxSquaredNorm = max(s.MaxSquaredNorm, norm)
 	}
@@ -79,14 +77,18 @@ func (s *Survey) Setting(accuracy float64) theory.Setting {
 	return t
 }
 
-// Corners reports whether the loss of a spec has kinks, and the penalty a corner. No loss
-// counts as smooth.
-func (spec *Spec) Corners() (kinked, corner bool, err error) {
-	t, err := spec.terms()
+// Corners reports whether a loss of that name has kinks, and a penalty a corner. No loss counts as
+// smooth, no penalty as l2.
+func Corners(lossName, penaltyName string) (kinked, corner bool, err error) {
+	l, err := loss.New(cmp.Or(lossName, "squared"))
 	if err != nil {
 		return false, false, err
 	}
-	kinked, corner = cornersOf(t.loss, t.penalty)
+	p, err := penalty.New(cmp.Or(penaltyName, "l2"))
+	if err != nil {
+		return false, false, err
+	}
+	kinked, corner = cornersOf(l, p)
 	return kinked, corner, nil
 }
 

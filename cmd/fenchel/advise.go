@@ -151,7 +151,7 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 		return cmp.Or(err, a.in.check(cmd, sources))
 	}
 	var err error
-	check.Kinked, check.Corner, err = a.spec.Corners()
+	check.Kinked, check.Corner, err = train.Corners(a.spec.Loss, a.spec.Penalty)
 	a.setting = check
 	return err
 }
