@@ -151,6 +151,7 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 	name, quantile := "error", 0.0
 	if m.Classes == nil {
 		name, _ = loss.ScoreOf(lossOfModel(m))
+		e.Own = name
 		quantile = quantileOf(lossOfModel(m))
 	}
 	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth)
@@ -158,7 +159,7 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 		name, e.Trivial = "cost", cheapest(m, truth)
 	}
 	const level = 1e-6 // scores that differ by less are equal
-	if found, trivial := e.measure(name), e.Trivial.measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
+	if found, trivial := e.Measure(name), e.Trivial.Measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
 		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *found, *trivial, e.Trivial.Prediction))
 	}
 	e.warnOfMissed()
@@ -181,8 +182,8 @@ func cheapest(m *model.Model, truth Truth) *Trivial {
 	return e
 }
 
-// measure returns the score of that name of those that are small for good predictions.
-func (e *Evaluation) measure(name string) *float64 {
+// Measure returns the score of that name of those that are small for good predictions.
+func (e *Evaluation) Measure(name string) *float64 {
 	return map[string]*float64{"error": e.Error, "cost": e.Cost, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
 }
 
