@@ -79,6 +79,7 @@ type columnKind struct {
 	allowed map[string]struct{} // nil: any
 	asked   asked
 	digits  bool // no field is known to hold anything but digits
+	pointed bool // a field of the first rows has a point
 	unnamed bool // the header has nothing in its place
 	blank   bool // no name, and no value in the first rows
 }
