@@ -64,6 +64,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return exitcode.BadData(notModel(cmd, path, err))
 	}
 	v.in.forModel(cmd, m)
+	v.in.skipAs(m.Schema)
 	v.in.opt.InOrder = true
 	set, err := v.in.read(cmd, sources)
 	if err != nil {

@@ -28,6 +28,8 @@ type Schema struct {
 	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 
 	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
+	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
+	SkipUnlabelled bool `json:"skip_unlabelled,omitempty"`
 
 	records atomic.Pointer[recordMaker] // nil until Row is called
 }
@@ -37,13 +39,13 @@ func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
 }
 
 // Later reports whether programs before version 2 of the format of models would not know how
-// fields are spelled.
+// fields are spelled, or which rows were left out.
 func (s *Schema) Later() bool {
-	return s != nil && (s.Missing != nil || slices.ContainsFunc(s.Columns, func(c Column) bool {
+	return s != nil && (s.Missing != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }

@@ -139,8 +139,8 @@ func TestTargetsInWords(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: found %s, expected %s", c.name, got, c.want)
 		}
-		if err == nil && c.opt.SkipUnlabelled == false {
-			again, err := datasettest.ReadText(c.text, dataset.Options{Schema: s.Schema})
+		if err == nil {
+			again, err := datasettest.ReadText(c.text, dataset.Options{Schema: s.Schema, SkipUnlabelled: s.Schema.SkipUnlabelled})
 			if err != nil || fmt.Sprint(again.Target) != fmt.Sprint(s.Target) {
 				t.Errorf("%s: found %v by its schema, error %v, expected %v", c.name, again.Target, err, s.Target)
 			}
