@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -34,7 +35,7 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 		return nil, errors.New("problem: found no loss, expected one, such as loss.Hinge{}")
 	}
 	if len(targets) != n {
-		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), n)
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(targets), "target"), registry.Count(n, "row"))
 	}
 	if weights == nil {
 		weights = make([]float64, n)
@@ -43,7 +44,7 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 		}
 	}
 	if len(weights) != n {
-		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(weights), "row weight"), registry.Count(n, "row"))
 	}
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/path"
@@ -147,7 +148,7 @@ func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each f
 	case j.single():
 		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
 	case j.labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(j.labels.classes))}
+		return nil, DataError{fmt.Sprintf("found %s, expected two, or numbers", registry.Count(len(j.labels.classes), "class"))}
 	case !machine:
 		return nil, errors.New("a sweep is one of a kernel machine: expected --kernel, linear for one")
 	}
@@ -219,7 +220,7 @@ func (j *job) pathProblem() (*problem.Kernel, error) {
 	case j.single():
 		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
 	case j.labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(j.labels.classes))}
+		return nil, DataError{fmt.Sprintf("found %s, expected two, or numbers", registry.Count(len(j.labels.classes), "class"))}
 	}
 	p, ok := j.first.Problem.(*problem.Kernel)
 	if !ok {

@@ -32,7 +32,7 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 	}
 	classes := ClassesOf(set.Target)
 	if len(classes) != 2 {
-		return DataError{fmt.Sprintf("found %s and %d classes, expected two", what, len(classes))}
+		return DataError{fmt.Sprintf("found %s and %s, expected two", what, registry.Count(len(classes), "class"))}
 	}
 	for _, label := range slices.Sorted(maps.Keys(spec.Costs)) {
 		if classOf(classes, label) < 0 {
