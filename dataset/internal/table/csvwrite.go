@@ -36,6 +36,9 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 			return fmt.Errorf("label %q: CSV cannot hold it, as it stands for a missing value", l)
 		}
 	}
+	if t := s.Target; t.Number == nil && t.Code != nil && namesNumbers(set.ReadWords(t.Label, t.Counts()), t.Label) {
+		return fmt.Errorf("label %q: CSV cannot hold it, as it is read as a number there", t.Label[0])
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	line := f.headerLine(nil, s, delimiter)
 	rows, cols := s.X.Dims()

@@ -33,7 +33,7 @@ func (t *table) readWords() (again bool) {
 	}
 	if t.readTargets(); t.asNumbers.Read > 0 {
 		t.learn(t.asNumbers)
-		if t.skip && t.namesNumbers() {
+		if t.skip && namesNumbers(t.asNumbers, t.answer.Label) {
 			t.bareWords = map[string]struct{}{}
 			for k, v := range t.asNumbers.Value {
 				if math.IsNaN(v) {
@@ -271,7 +271,7 @@ func (t *table) labels() (set.Target, error) {
 	case out.Number != nil:
 		return out, nil
 	}
-	if t.asNumbers = r; !t.namesNumbers() || t.fixed && slices.ContainsFunc(r.Value, math.IsNaN) {
+	if t.asNumbers = r; !namesNumbers(r, out.Label) || t.fixed && slices.ContainsFunc(r.Value, math.IsNaN) {
 		return out, nil
 	}
 	r, err := t.decided(r, out.Label, name, place)
@@ -296,8 +296,7 @@ const fewLabels = 20
 
 // namesNumbers reports whether nearly all labels are numbers. At most 20 labels, whole numbers among
 // other words, are names of classes.
-func (t *table) namesNumbers() bool {
-	r, labels := t.asNumbers, t.answer.Label
+func namesNumbers(r *set.Reading, labels []string) bool {
 	fraction := slices.ContainsFunc(r.Value, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) })
 	if strings.ContainsFunc(r.Unit, unicode.IsLetter) && len(labels) <= fewLabels && !fraction {
 		return false // such as 4G and 5G
