@@ -201,7 +201,13 @@ func slips(name string, words []string, r *set.Reading, place func(code int) fau
 	if r.Unit != "" {
 		are += " with the unit " + fault.Printable(r.Unit)
 	}
-	return fmt.Sprintf("column %q: %d of %d fields %s (first: %s at %s)", name, n, r.All, are, fault.Quote([]byte(words[r.Odd])), place(r.Odd))
+	found := ""
+	for k := r.Odd + 1; k < len(words) && found == ""; k++ {
+		if math.IsNaN(r.Value[k]) && words[k] != set.MissingCategory && !set.IsDash([]byte(words[k])) {
+			found = fmt.Sprintf(", %s at %s", fault.Quote([]byte(words[k])), place(k))
+		}
+	}
+	return fmt.Sprintf("column %q: %d of %d fields %s (first: %s at %s%s)", name, n, r.All, are, fault.Quote([]byte(words[r.Odd])), place(r.Odd), found)
 }
 
 // doubt warns of a column that some slips turn from numbers or dates into words.

@@ -117,7 +117,7 @@ func TestTargetsInWords(t *testing.T) {
 		{"equal numbers", target(5, "+1", "1", "1.0", "0", "-0"), dataset.Options{}, " [1 1 1 0 0]"},
 		{"large integers", target(4, "9007199254740992", "9007199254740993", "+9007199254740993.0", "9007199254740996"), dataset.Options{}, "3 labels"},
 		{"a slip", target(201, append([]string{"soon"}, long...)...), dataset.Options{}, `standard input:2: found "soon" as target in column "y" (by its name; another: --target), expected a number, as in 200 of 201 rows (--skip-unlabelled leaves out rows without a target)`},
-		{"a slip left out", target(201, append([]string{"soon"}, long...)...), dataset.Options{SkipUnlabelled: true}, "200 rows, 1 row without a target (first: standard input:2:3): left out"},
+		{"a slip left out", target(201, append([]string{"soon"}, long...)...), dataset.Options{SkipUnlabelled: true}, `200 rows, 1 row without a target (first: standard input:2:3; no numbers: soon): left out`},
 		{"missing ones left out", target(4, "5", ""), dataset.Options{SkipUnlabelled: true}, "2 rows, 2 rows without a target (first: standard input:3:3): left out"},
 	} {
 		s, err := datasettest.ReadText(c.text, c.opt)
