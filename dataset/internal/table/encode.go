@@ -24,7 +24,7 @@ func (t *table) complete() {
 	}
 	if t.skipped > 0 {
 		slips := ""
-		if t.bareWords != nil {
+		if len(t.bareWords) > 0 {
 			slips = fmt.Sprintf("; no numbers: %s", fault.Few(slices.Sorted(maps.Keys(t.bareWords))))
 		}
 		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s%s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare, slips))
