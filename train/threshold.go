@@ -16,8 +16,8 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
-// checkThreshold refuses costs and thresholds that the targets do not suit.
-func (spec *Spec) checkThreshold(set *dataset.Set) error {
+// CheckThreshold refuses costs and thresholds that the targets do not suit.
+func (spec *Spec) CheckThreshold(set *dataset.Set) error {
 	what := "a threshold"
 	switch {
 	case spec.Costs == nil && spec.Threshold == nil:
@@ -50,6 +50,9 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 
 // MostCost is the largest cost of a row: sums over rows do not overflow.
 const MostCost = 1e100
+
+// CostsOf returns the costs of the two classes of the targets, in the order of a model's.
+func (spec *Spec) CostsOf(t dataset.Target) [2]float64 { return spec.costsOf(ClassesOf(t)) }
 
 // costsOf returns the costs of two classes.
 func (spec *Spec) costsOf(classes []string) [2]float64 {
@@ -100,19 +103,57 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 	return nil
 }
 
-// threshold is the one of the least mean cost of the rows that models of others have predicted.
-func (c *calibrator) threshold() *model.Threshold {
-	m := c.result.Model
-	costs := c.spec.costsOf(m.Classes)
-	var scores, weight []float64
-	var positive []bool
-	for _, row := range c.rows {
-		if margin := model.Margin(row.scores); row.class != metric.Unknown && margin-margin == 0 {
-			scores, positive, weight = append(scores, margin), append(positive, row.class == 1), append(weight, row.weight)
+// setThresholdOfFold is setThreshold of a model of a fold, which has no calibration: where the threshold
+// is one of calibrated probabilities it is told apart at 0.
+func (spec *Spec) setThresholdOfFold(m *model.Model) error {
+	if len(m.Classes) != 2 || spec.Probabilities {
+		return nil
+	}
+	return spec.setThreshold(m)
+}
+
+// Margin is a row of two classes as a model that has not learned from it scores it.
+type Margin struct {
+	Score, Weight float64
+	Second        bool // it is of the second class
+}
+
+// Cost is what the row costs where the second class is predicted above a threshold.
+func (m Margin) Cost(threshold float64, costs [2]float64) float64 {
+	switch second := m.Score > threshold; {
+	case second == m.Second:
+		return 0
+	case second:
+		return m.Weight * costs[0]
+	}
+	return m.Weight * costs[1]
+}
+
+// marginsOf are the rows that have a known class and a score.
+func marginsOf(rows []predicted) (margins []Margin) {
+	for _, row := range rows {
+		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
+			margins = append(margins, Margin{score, row.weight, row.class == 1})
 		}
 	}
+	return margins
+}
+
+// CheapestThreshold is the one of the least mean cost of these rows, and that cost.
+func CheapestThreshold(rows []Margin, costs [2]float64) (threshold, cost float64) {
+	var scores, weight []float64
+	var positive []bool
+	for _, row := range rows {
+		scores, positive, weight = append(scores, row.Score), append(positive, row.Second), append(weight, row.Weight)
+	}
+	return calibration.Threshold(scores, positive, weight, costs)
+}
+
+// threshold is the one of the least mean cost of the rows that models of others have predicted.
+func (c *calibrator) threshold() *model.Threshold {
+	costs := c.spec.costsOf(c.result.Model.Classes)
 	t := &model.Threshold{Costs: costs[:], Folds: c.dealt()}
-	t.Score, t.Cost = calibration.Threshold(scores, positive, weight, costs)
+	t.Score, t.Cost = CheapestThreshold(marginsOf(c.rows), costs)
 	if c.result.Margins != nil {
 		t.Score *= c.result.Margins[0]
 	}
