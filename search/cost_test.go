@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/train"
@@ -38,7 +39,7 @@ func TestCostIsOfThresholdsOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		rows := make([][]train.Margin, folds)
+		rows := make([][]calibration.Margin, folds)
 		for f, fold := range s.Given {
 			learn, judge, _, _ := set.Apart(fold.Learn, fold.Judge)
 			plain := spec
@@ -49,25 +50,25 @@ func TestCostIsOfThresholdsOfOthers(t *testing.T) {
 			}
 			for i := range judge.Rows() {
 				second := judge.Target.Label[judge.Target.Code[i]] == fitted.Model.Classes[1]
-				rows[f] = append(rows[f], train.Margin{Score: fitted.Model.Score(judge.X.Row(i)), Weight: 1, Second: second})
+				rows[f] = append(rows[f], calibration.Margin{Score: fitted.Model.Score(judge.X.Row(i)), Weight: 1, Second: second})
 			}
 		}
 		parts := rows
 		if folds == 1 {
-			parts = make([][]train.Margin, 2)
+			parts = make([][]calibration.Margin, 2)
 			for i, row := range rows[0] {
 				parts[i%2] = append(parts[i%2], row)
 			}
 		}
 		want, n := 0.0, 0.0
 		for k := range parts {
-			var others []train.Margin
+			var others []calibration.Margin
 			for l := range parts {
 				if l != k {
 					others = append(others, parts[l]...)
 				}
 			}
-			at, _ := train.CheapestThreshold(others, [2]float64{1, 10})
+			at, _ := calibration.Threshold(others, [2]float64{1, 10})
 			for _, row := range parts[k] {
 				n++
 				if above := row.Score > at; above && !row.Second {

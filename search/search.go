@@ -26,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -73,8 +74,8 @@ type Trial struct {
 	Nonzeros, Epochs  int
 	Span              *leaveout.Span // of the estimate span; nil: another
 
-	margins [][]train.Margin // by the score cost, of the folds that are done, until all are
-	waiting int              // how many folds these are of
+	margins [][]calibration.Margin // by the score cost, of the folds that are done, until all are
+	waiting int                    // how many folds these are of
 
 	Reason string // why it has no score; "": it has one, or was not reached
 }

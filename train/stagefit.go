@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -25,7 +26,7 @@ type Fitted struct {
 	Seconds float64 // that it took
 	Warmed  bool    // it was given another solution to begin at
 
-	Judged []Margin // the rows to be judged on, after JudgeMargins
+	Judged []calibration.Margin // the rows to be judged on, after JudgeMargins
 
 	part    *Part
 	margins []float64 // as Result.Margins
@@ -42,6 +43,9 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 	begun := time.Now()
 	spec.Threads, spec.Cache, spec.Progress, spec.Step = p.threads, p.stage.spec.Cache, nil, nil
 	spec.Kernel, spec.Scaling = p.stage.spec.Kernel, p.stage.spec.Scaling
+	if spec.Probabilities {
+		spec.Threshold = nil // of calibrated probabilities, which models of folds do not have
+	}
 	limit := newLimit(spec.Time)
 	j := &job{spec: spec, set: p.set, part: p}
 	if err := j.prepare(ctx); err != nil {
@@ -53,7 +57,7 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 		return nil, err
 	}
 	m := j.draft(len(solutions))
-	if err := cmp.Or(j.seal(m, solutions, false), m.Seal(), spec.setThresholdOfFold(m)); err != nil {
+	if err := cmp.Or(j.seal(m, solutions, false), m.Seal(), spec.setThreshold(m)); err != nil {
 		return nil, err
 	}
 	f := &Fitted{Model: m, Status: solver.Converged, Summary: Summarise(m), Lambda: j.spec.Lambda, C: j.c,

@@ -82,7 +82,7 @@ func (spec *Spec) checkRange(probable bool) error {
 
 // setThreshold gives a model the threshold that the spec states.
 func (spec *Spec) setThreshold(m *model.Model) error {
-	if spec.Threshold == nil {
+	if spec.Threshold == nil || len(m.Classes) != 2 {
 		return nil
 	}
 	t := *spec.Threshold
@@ -103,57 +103,21 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 	return nil
 }
 
-// setThresholdOfFold is setThreshold of a model of a fold, which has no calibration: where the threshold
-// is one of calibrated probabilities it is told apart at 0.
-func (spec *Spec) setThresholdOfFold(m *model.Model) error {
-	if len(m.Classes) != 2 || spec.Probabilities {
-		return nil
-	}
-	return spec.setThreshold(m)
-}
-
-// Margin is a row of two classes as a model that has not learned from it scores it.
-type Margin struct {
-	Score, Weight float64
-	Second        bool // it is of the second class
-}
-
-// Cost is what the row costs where the second class is predicted above a threshold.
-func (m Margin) Cost(threshold float64, costs [2]float64) float64 {
-	switch second := m.Score > threshold; {
-	case second == m.Second:
-		return 0
-	case second:
-		return m.Weight * costs[0]
-	}
-	return m.Weight * costs[1]
-}
-
 // marginsOf are the rows that have a known class and a score.
-func marginsOf(rows []predicted) (margins []Margin) {
+func marginsOf(rows []predicted) (margins []calibration.Margin) {
 	for _, row := range rows {
 		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
-			margins = append(margins, Margin{score, row.weight, row.class == 1})
+			margins = append(margins, calibration.Margin{Score: score, Weight: row.weight, Second: row.class == 1})
 		}
 	}
 	return margins
-}
-
-// CheapestThreshold is the one of the least mean cost of these rows, and that cost.
-func CheapestThreshold(rows []Margin, costs [2]float64) (threshold, cost float64) {
-	var scores, weight []float64
-	var positive []bool
-	for _, row := range rows {
-		scores, positive, weight = append(scores, row.Score), append(positive, row.Second), append(weight, row.Weight)
-	}
-	return calibration.Threshold(scores, positive, weight, costs)
 }
 
 // threshold is the one of the least mean cost of the rows that models of others have predicted.
 func (c *calibrator) threshold() *model.Threshold {
 	costs := c.spec.costsOf(c.result.Model.Classes)
 	t := &model.Threshold{Costs: costs[:], Folds: c.dealt()}
-	t.Score, t.Cost = CheapestThreshold(marginsOf(c.rows), costs)
+	t.Score, t.Cost = calibration.Threshold(marginsOf(c.rows), costs)
 	if c.result.Margins != nil {
 		t.Score *= c.result.Margins[0]
 	}
