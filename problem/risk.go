@@ -306,8 +306,7 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 // The prediction is off by e at most, the loss then by e times its slope near
 // there; its own evaluation is good to 16 roundings, and to lost. It rounds p-y too, perhaps
 // onto the flat side of a kink, so the slope is looked for as far as that
-// rounding reaches, where it is steepest. Only at a prediction that is the target without any error
-// a loss of 0 is exact: p-y is.
+// rounding reaches, where it is steepest. Where a prediction without any error is the target, p-y is exact.
 func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 	y, weight := p.Y[lo:hi], p.S[lo:hi]
 	prediction, value, slope, reach := s[0][:len(y)], s[1][:len(y)], s[2][:len(y)], s[3][:len(y)]
@@ -321,9 +320,6 @@ func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 	mass := 0.0
 	for k, v := range value {
 		g := slope[k]
-		if v == 0 && reach[k] == 0 && prediction[k] == y[k] {
-			g = 0
-		}
 		total.Add(weight[k] * v)
 		bound += float64(weight[k] * (float64(g*reach[k]) + float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))))
 		mass += weight[k]

@@ -56,6 +56,14 @@ func TestCheapestOfWeights(t *testing.T) {
 	}
 }
 
+// TestCheapestClass is not the most frequent one where the other is dear to miss.
+func TestCheapestClass(t *testing.T) {
+	truth := Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
+	if got := JudgeTrivial([]string{"a", "b"}, 0, truth, truth, 1, 5); got.Prediction != "always b" || *got.Cost != 0.8 {
+		t.Errorf("found %q at the cost %g, expected always b at 0.8", got.Prediction, *got.Cost)
+	}
+}
+
 // TestScaleOfWeights: a row of weight 3 is three rows.
 func TestScaleOfWeights(t *testing.T) {
 	y, w := []float64{0, 1, 2.5, 10, 12}, []float64{1, 1, 1, 3, 3}
