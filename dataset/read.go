@@ -109,9 +109,6 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 			return nil, in, fault.In(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
 		}
 	}
-	if opt.Schema.Factors() != nil && first != "fen" && !slices.Contains(format.Takes(), "numeric") {
-		return nil, in, fault.In(paths[0], "found format %s, expected a table, or a cache of one: the model multiplies columns that are too small for single precision before they are rounded", first)
-	}
 	return format, in, checkOptions(opt, "format "+first, format.Takes())
 }
 
