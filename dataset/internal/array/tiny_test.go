@@ -115,3 +115,46 @@ func TestTinyInEveryFormat(t *testing.T) {
 		}
 	}
 }
+
+// Rows of weight 0 are left out, wherever the weights are.
+func TestWeightlessInEveryFormat(t *testing.T) {
+	rows := tiny(400) // the rows that count have the factors of all
+	var weights strings.Builder
+	var raw, kept []byte
+	var left [][]float64
+	for i := range rows {
+		w := float64((i + 1) % 4)
+		fmt.Fprintln(&weights, w)
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(w))
+		if w != 0 {
+			left = append(left, rows[i])
+			kept = binary.LittleEndian.AppendUint64(kept, math.Float64bits(w))
+		}
+	}
+	archive := func(rows [][]float64, weights []byte) string {
+		return string(npzFile(t, zip.Store, "X", datasettest.ArrayOf(rows, "<f8", false), "weight",
+			string(datasettest.NpyFile(fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", len(weights)/8), string(weights)))))
+	}
+	want := datasettest.ReadNamed(t, "x.npz", archive(left, kept), dataset.Options{})
+	side := datasettest.Put(t, t.TempDir(), "w.txt", weights.String())
+	whole := datasettest.ReadNamed(t, "y.npz", string(npzFile(t, zip.Store, "X", datasettest.ArrayOf(rows, "<f8", false))), dataset.Options{})
+	cache := t.TempDir() + "/x.fen"
+	if err := dataset.Write(t.Context(), cache, whole, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ source, weights string }{{datasettest.Put(t, t.TempDir(), "x.npz", archive(rows, raw)), ""}, {cache, side},
+		{datasettest.Put(t, t.TempDir(), "x.npy", datasettest.ArrayOf(rows, "<f8", false)), side}} {
+		opt := dataset.Options{Weights: c.weights, Unlabelled: true}
+		got := datasettest.MustRead(t, opt, c.source)
+		if got.Digest() != want.Digest() || fmt.Sprint(got.Schema) != fmt.Sprint(want.Schema) || !strings.Contains(fmt.Sprint(got.Warnings), "100 rows of weight 0: left out") {
+			t.Errorf("%s: found %d rows, %v, the warnings %v, expected %v", c.source, got.Rows(), got.Schema, got.Warnings, want.Schema)
+		}
+		opt.Unweighted = true
+		if got = datasettest.MustRead(t, opt, c.source); got.Rows() != 400 || got.Weight != nil {
+			t.Errorf("%s without weights: found %d rows", c.source, got.Rows())
+		}
+	}
+	if _, err := dataset.Read(t.Context(), []string{datasettest.Put(t, t.TempDir(), "x.npz", archive(rows, make([]byte, 3200)))}, dataset.Options{}); err == nil || !strings.Contains(err.Error(), "weight 0 in all rows") {
+		t.Errorf("all weights 0: found %v", err)
+	}
+}
