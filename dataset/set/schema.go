@@ -180,6 +180,21 @@ func (s *Schema) Factors() []float64 {
 	return s.each(1, func(c *Column) float64 { return c.Factor })
 }
 
+// Moves returns of each feature its column, for Column.Stored; nil if numbers are stored as they are.
+func (s *Schema) Moves() []Column {
+	if s.Offsets() == nil && s.Factors() == nil {
+		return nil
+	}
+	first, features := s.Places()
+	all := make([]Column, features)
+	for i, c := range s.Columns {
+		if c.Moves() {
+			all[first[i]] = c
+		}
+	}
+	return all
+}
+
 // each returns a number of the column of each feature, where that is 0 another one; nil if it
 // is 0 for all.
 func (s *Schema) each(zero float64, of func(*Column) float64) []float64 {

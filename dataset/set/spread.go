@@ -86,7 +86,7 @@ func IsTight(low, high float64) bool {
 
 // Small reports whether all values are so small that they may be multiplied, and not all 0.
 func (s Spread) Small() bool {
-	return s.Some && (s.Low != 0 || s.High != 0) && max(-s.Low, s.High) < tiny
+	return s.Some && (s.Low != 0 || s.High != 0) && max(-s.Low, s.High) < Tiny
 }
 
 // isTight is IsTight but for values that are small.
@@ -102,15 +102,15 @@ func (s Spread) Rounding() float64 {
 	return s.loss / (s.High - s.Low)
 }
 
-// tiny is below what the values of a column, or what an offset leaves of them, are multiplied:
+// Tiny is below what the values of a column, or what an offset leaves of them, are multiplied:
 // single precision has no numbers below 1e-45, and few digits below 1e-38.
-const tiny = 0x1p-100
+const Tiny = 0x1p-100
 
 // Factor is by what the values less an offset are to be multiplied; 0 if rounding does not
 // matter.
 func (s Spread) Factor(offset float64) float64 {
 	largest := max(math.Abs(s.Low-offset), math.Abs(s.High-offset))
-	if s.Rounding() == 0 || largest >= tiny {
+	if s.Rounding() == 0 || largest >= Tiny {
 		return 0
 	}
 	_, exponent := math.Frexp(largest)

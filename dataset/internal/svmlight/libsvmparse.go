@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // libsvmParser parses chunks; it does not change.
@@ -145,6 +146,9 @@ func (p *libsvmParser) features(c *lines.Chunk, i int, out *sparseChunk) (next i
 			if end < 0 {
 				i = ^end
 				continue
+			}
+			if set.IsSmall(bits) && index-p.first < p.columns {
+				bits = out.takeSmall(c.Text[i:end], index-p.first, bits)
 			}
 		}
 		i, least = end, index+1
