@@ -6,6 +6,13 @@ import (
 	"testing"
 )
 
+func marginsOf(scores []float64, second []bool, weight []float64) (rows []Margin) {
+	for i, s := range scores {
+		rows = append(rows, Margin{s, weight[i], second[i]})
+	}
+	return rows
+}
+
 // TestThreshold tries every threshold between and beyond the scores.
 func TestThreshold(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -31,7 +38,7 @@ func TestThreshold(t *testing.T) {
 			}
 			return c
 		}
-		at, claimed := Threshold(scores, positive, weight, costs)
+		at, claimed := Threshold(marginsOf(scores, positive, weight), costs)
 		if math.Abs(cost(at)-claimed) > 1e-12 {
 			t.Fatalf("%v %v: the cost at %g is %g, found %g", scores, positive, at, cost(at), claimed)
 		}
@@ -43,14 +50,14 @@ func TestThreshold(t *testing.T) {
 			}
 		}
 	}
-	if at, _ := Threshold([]float64{-1, 1}, []bool{false, true}, nil, [2]float64{1, 1}); at != 0 {
+	if at, _ := Threshold([]Margin{{-1, 1, false}, {1, 1, true}}, [2]float64{1, 1}); at != 0 {
 		t.Errorf("scores apart at 0: found the threshold %g", at)
 	}
 }
 
 // TestThresholdIsZeroWhereItMay: a threshold between two scores of which one is above 0 is 0, as without costs.
 func TestThresholdIsZeroWhereItMay(t *testing.T) {
-	if at, cost := Threshold([]float64{-1, 0.5}, []bool{false, true}, nil, [2]float64{1, 9}); at != 0 || cost != 0 {
+	if at, cost := Threshold([]Margin{{-1, 1, false}, {0.5, 1, true}}, [2]float64{1, 9}); at != 0 || cost != 0 {
 		t.Errorf("found %g at the cost %g, expected 0 and none", at, cost)
 	}
 }

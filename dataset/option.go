@@ -29,7 +29,7 @@ func checkOptions(opt *Options, source string, takes []string) error {
 		header = ""
 	}
 	skip := ""
-	if opt.SkipUnlabelled {
+	if opt.SkipUnlabelled && (opt.Schema == nil || !opt.Schema.SkipUnlabelled) {
 		skip = "true"
 	}
 	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels},

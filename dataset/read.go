@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -71,11 +72,45 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set, err = weighed(set, &opt); err != nil {
+		return nil, fault.In(paths[0], "%w", err)
+	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
 	if err := scaling.Follow(set, opt.Schema, opt.Threads); err != nil {
 		return nil, errors.Join(fault.In(paths[0], "%w", err), set.Close())
 	}
 	return set, nil
+}
+
+// weighed leaves out the rows of weight 0, which tables do while they read; where weights do not
+// matter, the weights.
+func weighed(s *Set, opt *Options) (*Set, error) {
+	if !slices.Contains(s.Weight, 0) {
+		return s, nil
+	}
+	var rows []int
+	for i, w := range s.Weight {
+		if w != 0 || opt.Unweighted {
+			rows = append(rows, i)
+		}
+	}
+	part, err := s.Subset(rows)
+	if len(rows) == 0 {
+		err = errors.New("found the weight 0 in all rows, expected a positive number in some")
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if part.Warnings, part.Rounding, part.Moved = s.Warnings, s.Rounding, s.Moved; opt.Unweighted {
+		part.Weight = nil
+		return part, s.Close()
+	}
+	if s.Schema != nil && s.Schema.Array {
+		part.Schema = s.Schema.Clone()
+		scaling.Fill(part.Schema, part.X)
+	}
+	part.Warnings = append(part.Warnings, fmt.Errorf("%s of weight 0: left out", fault.Plural(s.Rows()-len(rows), "row", "rows")))
+	return part, s.Close()
 }
 
 // open opens files of one format; those opened are to be closed even if there
@@ -108,9 +143,6 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 		if name != first {
 			return nil, in, fault.In(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
 		}
-	}
-	if opt.Schema.Factors() != nil && first != "fen" && !slices.Contains(format.Takes(), "numeric") {
-		return nil, in, fault.In(paths[0], "found format %s, expected a table, or a cache of one: the model multiplies columns that are too small for single precision before they are rounded", first)
 	}
 	return format, in, checkOptions(opt, "format "+first, format.Takes())
 }

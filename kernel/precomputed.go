@@ -111,12 +111,12 @@ func (Precomputed) Prepare(x matrix.Matrix, width int) (matrix.Matrix, error) {
 		case width:
 			return numbered(x, 1, false), nil
 		}
-		return nil, fmt.Errorf("kernel \"precomputed\": found %d columns, expected %d, a value for each row of the training set (or %d with a number first)", cols, width-1, width)
+		return nil, fmt.Errorf("kernel \"precomputed\": found %s, expected %d, a value for each row of the training set (or %d with a number first)", registry.Count(cols, "column"), width-1, width)
 	}
 	if n == cols && n < maxNumber {
 		x = numbered(x, 0, true)
 	} else if cols <= n || cols > maxNumber {
-		return nil, fmt.Errorf("kernel \"precomputed\": found %d rows of %d columns, expected as many columns as rows, or numbers of the rows first", n, cols)
+		return nil, fmt.Errorf("kernel \"precomputed\": found %s of %s, expected as many columns as rows, or numbers of the rows first", registry.Count(n, "row"), registry.Count(cols, "column"))
 	}
 	numbers, err := rowNumbers(x)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
@@ -34,7 +35,7 @@ func (m *Model) Check() error {
 		return errors.New("model: found none, expected one")
 	}
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
-		return fmt.Errorf("model: found %s for %s", plural(len(m.Classes), "class", "classes"), plural(k, "output", "outputs"))
+		return fmt.Errorf("model: found %s for %s", registry.Count(len(m.Classes), "class"), registry.Count(k, "output"))
 	}
 	width := m.Data.Features
 	switch {
@@ -47,7 +48,7 @@ func (m *Model) Check() error {
 	}
 	for c, o := range m.Outputs {
 		if len(o.Weights) != width {
-			return fmt.Errorf("model: weights of predictor %d: found %s, expected %d", c+1, plural(len(o.Weights), "weight", "weights"), width)
+			return fmt.Errorf("model: weights of predictor %d: found %s, expected %d", c+1, registry.Count(len(o.Weights), "weight"), width)
 		}
 	}
 	if s := m.Scaling; s != nil && (len(s.Offset) != m.Data.Features || len(s.Factor) != m.Data.Features) {
@@ -61,14 +62,6 @@ func (m *Model) Check() error {
 // do not check them, as that takes as long as to score: what is no row gives some score, or
 // a panic.
 func (m *Model) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
-
-// plural puts a number before the right form of its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
 
 // checkTask refuses a task that is not known, or that the classes are not those of.
 func (m *Model) checkTask() error {

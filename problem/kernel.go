@@ -209,6 +209,9 @@ func (p *Kernel) primal(r response, bias float64) (value, bound float64) {
 		for k := range hi - lo {
 			s[0][k] = r.value[lo+k] + bias
 			s[3][k] = r.error[lo+k] + float64(2*unit*(math.Abs(r.value[lo+k])+math.Abs(bias)))
+			if r.value[lo+k] == 0 && r.error[lo+k] == 0 && bias == p.Y[lo+k] {
+				s[3][k] = 0 // the bias is the response
+			}
 		}
 		sum, errs[b] = p.lossesOf(s, lo, hi)
 		return sum
@@ -216,7 +219,7 @@ func (p *Kernel) primal(r response, bias float64) (value, bound float64) {
 	half := p.Lambda / 2
 	cost := float64(half * (r.squared + float64(p.Constant()*bias*bias)))
 	bound = sumBound(errs)/p.N + float64(8*unit*(losses+cost)) + float64(half*r.bound)
-	if r.size > 0 || bias != 0 {
+	if r.size > 0 || p.Constant()*bias != 0 {
 		bound += float64(half*8*tiny) + 8*tiny
 	}
 	return losses + cost, bound

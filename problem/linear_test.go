@@ -664,8 +664,8 @@ func TestNewLinearRefuses(t *testing.T) {
 	}{
 		{"good", rows, []float64{1, -1}, []float64{1, 2}, loss.Hinge{}, 1, ""},
 		{"no rows", problem.NewRows(&matrix.Dense{Cols: 1}, 1), nil, nil, loss.Hinge{}, 1, "problem: found no rows, expected at least one"},
-		{"targets", rows, []float64{1}, nil, loss.Hinge{}, 1, "problem: found 1 targets, expected one for each of 2 rows"},
-		{"weights", rows, []float64{1, 1}, []float64{1}, loss.Hinge{}, 1, "problem: found 1 row weights, expected one for each of 2 rows"},
+		{"targets", rows, []float64{1}, nil, loss.Hinge{}, 1, "problem: found 1 target, expected one for each of 2 rows"},
+		{"weights", rows, []float64{1, 1}, []float64{1}, loss.Hinge{}, 1, "problem: found 1 row weight, expected one for each of 2 rows"},
 		{"weights", rows, []float64{1, 1}, []float64{1e308, 1e308}, loss.Hinge{}, 1, "problem: row 1: weight 1e+308, expected a number from 1e-150 to 1e+150"},
 		{"lambda 0", rows, []float64{1, 1}, nil, loss.Hinge{}, 0, "problem: lambda=0: expected a number > 0"},
 		{"lambda NaN", rows, []float64{1, 1}, nil, loss.Hinge{}, nan, "problem: lambda=NaN: expected a number > 0"},

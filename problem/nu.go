@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -66,7 +67,7 @@ func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float
 		return nil, err
 	}
 	if len(targets) != gram.Len() {
-		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), gram.Len())
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(targets), "target"), registry.Count(gram.Len(), "row"))
 	}
 	var weight [2]vec.Sum
 	for i, y := range targets {
@@ -97,7 +98,7 @@ func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda f
 		return nil, err
 	}
 	if len(targets) != gram.Len() {
-		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), gram.Len())
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(targets), "target"), registry.Count(gram.Len(), "row"))
 	}
 	for i, y := range targets {
 		if y-y != 0 {
@@ -124,7 +125,7 @@ func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error
 		weights = slices.Repeat([]float64{1}, n)
 	}
 	if len(weights) != n {
-		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(weights), "row weight"), registry.Count(n, "row"))
 	}
 	p := &Nu{Gram: gram, S: weights, Nu: nu, Lambda: lambda, Targets: make([]float64, n)}
 	for side := range p.Sides {

@@ -25,7 +25,7 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 	lossError := sumBound(errs) / p.N
 	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
 	costError := float64(penalty.Units(p.Penalty, d) * unit * cost)
-	if size > 0 || w[d] != 0 { // nothing is lost of 0
+	if size > 0 || p.Constant()*w[d] != 0 { // nothing is lost of 0
 		costError += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
 	}
 	return losses + cost, lossError + float64(8*unit*losses) + costError
@@ -49,6 +49,9 @@ func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float
 		prediction[k] += bias
 		chain := reach[k] + 4
 		reach[k] = float64(chain*unit*(float64(size*p.norm(lo+k, 0))+math.Abs(bias))) + float64(chain*underflow)
+		if size == 0 && bias == p.Y[lo+k] {
+			reach[k] = 0 // the bias is the prediction
+		}
 	}
 	return p.lossesOf(s, lo, hi)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -23,6 +24,7 @@ type Risk struct {
 
 	threads int
 	zero    float64 // the objective of the zero point
+	one     float64 // 1, or 0 where errors of conjugates are relative to these and the targets alone
 }
 
 // newRisk checks the numbers. weights == nil means that every row counts once.
@@ -34,7 +36,7 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 		return nil, errors.New("problem: found no loss, expected one, such as loss.Hinge{}")
 	}
 	if len(targets) != n {
-		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), n)
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(targets), "target"), registry.Count(n, "row"))
 	}
 	if weights == nil {
 		weights = make([]float64, n)
@@ -43,7 +45,7 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 		}
 	}
 	if len(weights) != n {
-		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
+		return nil, fmt.Errorf("problem: found %s, expected one for each of %s", registry.Count(len(weights), "row weight"), registry.Count(n, "row"))
 	}
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)
@@ -55,9 +57,23 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 	if product := lambda * total; !(min(lambda, product) >= leastLambda && max(lambda, product) <= mostLambda) {
 		return nil, fmt.Errorf("problem: lambda=%g, times the sum of the row weights %g: expected both from %g to %g", lambda, product, leastLambda, mostLambda)
 	}
-	r := &Risk{Y: targets, S: weights, N: total, Loss: l, Lambda: lambda, Bias: bias, threads: threads}
+	r := &Risk{Y: targets, S: weights, N: total, Loss: l, Lambda: lambda, Bias: bias, threads: threads, one: 1}
+	if largestOf(targets) < small && homogeneous(l) {
+		r.one = 0
+	}
 	r.zero = r.atZero()
 	return r, r.checkZero()
+}
+
+// small is the size of targets below which the 1 in bounds on rounding would show.
+const small = 1e-6
+
+// homogeneous reports whether the loss is straight lines and parabolas around the target. Its conjugate
+// at a is then ay + d|a| + ka^2/2 with d, k >= 0: no part of it is larger than itself and |ay| together.
+func homogeneous(l loss.Loss) bool {
+	_, margin := l.(loss.Margin)
+	i, ok := l.(loss.Invertible)
+	return ok && i.Straight() && !margin
 }
 
 // newConvexRisk is newRisk for problems that need a convex loss.
@@ -270,7 +286,7 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 	for k, c := range conjugate {
 		total.Add(weight[k] * c)
 		size := math.Abs(a[k])
-		bound += float64(weight[k] * 64 * unit * (math.Abs(c) + float64(size*(1+size+math.Abs(y[k])))))
+		bound += float64(weight[k] * 64 * unit * (math.Abs(c) + float64(size*(p.one+float64(p.one*size)+math.Abs(y[k])))))
 		mass += weight[k]
 		smallest = min(smallest, math.Float64bits(math.Abs(v[k]))-1) // of 0 the largest number
 	}
@@ -291,12 +307,14 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 // The prediction is off by e at most, the loss then by e times its slope near
 // there; its own evaluation is good to 16 roundings, and to lost. It rounds p-y too, perhaps
 // onto the flat side of a kink, so the slope is looked for as far as that
-// rounding reaches, where it is steepest.
+// rounding reaches, where it is steepest. Where a prediction without any error is the target, p-y is exact.
 func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 	y, weight := p.Y[lo:hi], p.S[lo:hi]
 	prediction, value, slope, reach := s[0][:len(y)], s[1][:len(y)], s[2][:len(y)], s[3][:len(y)]
 	for k, y := range y {
-		reach[k] += float64(4 * unit * math.Abs(y))
+		if reach[k] > 0 || prediction[k] != y {
+			reach[k] += float64(4 * unit * math.Abs(y))
+		}
 	}
 	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)
 	var total vec.Sum

@@ -266,6 +266,17 @@ func Spell(name string) string {
 	return name
 }
 
+// Count writes a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ss"); ok {
+		return fmt.Sprintf("%d %ssses", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Nearest returns the known name within edit distance max(1, len/3) of name that
 // shares something with it, or one that name is the beginning of, capitals or
 // not; "" when none is near.

@@ -44,9 +44,9 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	case f.Repeats > MostRepeats:
 		return nil, fmt.Errorf("repeats=%d: expected at most %d", f.Repeats, MostRepeats)
 	case f.K > n:
-		return nil, fmt.Errorf("folds=%d: found only %d rows, expected at least one for each fold", f.K, n)
+		return nil, fmt.Errorf("folds=%d: found only %s, expected at least one for each fold", f.K, registry.Count(n, "row"))
 	case (f.Group || f.Time) && len(set.ID) != n:
-		return nil, fmt.Errorf("found no column of groups or times, expected one for each of %d rows", n)
+		return nil, fmt.Errorf("found no column of groups or times, expected one for each of %s", registry.Count(n, "row"))
 	case f.Time && repeats > 1:
 		return nil, fmt.Errorf("repeats=%d of folds in order of time: expected 1, as there is one such order", repeats)
 	case f.Time:
@@ -92,7 +92,7 @@ func Holdout(set *dataset.Set, task string, share float64, seed uint64) ([]Fold,
 		}
 	}
 	if len(fold.Learn) == 0 || len(fold.Judge) == 0 {
-		return nil, train.DataError{Reason: fmt.Sprintf("found %d rows, of which a share of %g is %d: expected some to learn from and some to be judged on", set.Rows(), share, len(fold.Judge))}
+		return nil, train.DataError{Reason: fmt.Sprintf("found %s, of which a share of %g is %d: expected some to learn from and some to be judged on", registry.Count(set.Rows(), "row"), share, len(fold.Judge))}
 	}
 	slices.Sort(fold.Learn)
 	slices.Sort(fold.Judge)
@@ -123,7 +123,7 @@ func grouped(order []int, id []string, k int) ([]int, error) {
 		size[id[i]]++
 	}
 	if len(names) < k {
-		return nil, fmt.Errorf("folds=%d: found %d groups, expected at least one for each fold", k, len(names))
+		return nil, fmt.Errorf("folds=%d: found %s, expected at least one for each fold", k, registry.Count(len(names), "group"))
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(size[b], size[a]) })
 	rows, fold := make([]int, k), map[string]int{}

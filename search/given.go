@@ -3,6 +3,8 @@ package search
 import (
 	"errors"
 	"fmt"
+
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // checkGiven refuses folds of the caller that are none.
@@ -16,7 +18,7 @@ func (r *run) checkGiven() error {
 	for f, fold := range r.spec.Given {
 		for _, rows := range [][]int{fold.Learn, fold.Judge} {
 			if len(rows) == 0 {
-				return fmt.Errorf("fold %d: found %d rows to learn from and %d to be judged on, expected some of both", f+1, len(fold.Learn), len(fold.Judge))
+				return fmt.Errorf("fold %d: found %s to learn from and %d to be judged on, expected some of both", f+1, registry.Count(len(fold.Learn), "row"), len(fold.Judge))
 			}
 			for k, i := range rows {
 				if i < 0 || i >= r.set.Rows() || k > 0 && i <= rows[k-1] {

@@ -212,6 +212,9 @@ func (g *group) judge(trial *Trial, fold int, from *train.Fitted) (*train.Fitted
 		value, err := trial.noteFit(g.ctx, fitted, g.run.spec.Estimate)
 		return fitted, value, err
 	}
+	if g.result.Score.Name == costName { // of all folds together: see note
+		return fitted, math.NaN(), fitted.JudgeMargins()
+	}
 	e, err := fitted.Evaluate()
 	if err != nil {
 		return nil, math.NaN(), err
@@ -245,6 +248,8 @@ func (t *teller) note(r *run, m, fold int, f *train.Fitted, value float64, err e
 		if r.errs[m] == nil {
 			r.errs[m], trial.Reason = err, err.Error()
 		}
+	case r.result.Score.Name == costName:
+		trial.addMargins(fold, f.Judged, r.spec.Train.CostsOf(r.set.Target))
 	case math.IsNaN(value):
 		trial.Reason = "the score is not defined on the held-out rows of a fold"
 	}

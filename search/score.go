@@ -26,6 +26,7 @@ var scores = []Score{
 	{"auc", "area under the ROC curve, of two classes", false, true, func(e *train.Evaluation) *float64 { return e.AUC }},
 	{"ap", "average precision of the second of two classes", false, true, func(e *train.Evaluation) *float64 { return e.AP }},
 	{"logloss", "mean of -log of the probability of the true class", true, true, func(e *train.Evaluation) *float64 { return e.LogLoss }},
+	{costName, "mean cost of a row, decided by the threshold that costs least on the rows of the other folds", true, true, func(e *train.Evaluation) *float64 { return e.Cost }},
 	{"f1", "mean of F1 over the classes", false, true, func(e *train.Evaluation) *float64 { return e.MacroF1 }},
 	{"rmse", "root of the mean squared error", true, false, func(e *train.Evaluation) *float64 { return e.RMSE }},
 	{"mae", "mean absolute error", true, false, func(e *train.Evaluation) *float64 { return e.MAE }},

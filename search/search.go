@@ -23,8 +23,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -39,7 +41,7 @@ type Spec struct {
 	Folds    Folds        // K 0: 5
 	Given    []Fold       // instead of those that Folds deals out, by the numbers of rows; nil: Folds
 	Held     *dataset.Set // rows to be judged on instead of folds; nil: folds
-	Score    string       // "": accuracy, or logloss, auc or balanced where a class is rare; rmse, or what the loss measures
+	Score    string       // "": cost where Train has Costs; accuracy, or logloss, auc or balanced where a class is rare; rmse, or what the loss measures
 	Rule     string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
 	Path     bool         // no row is held out: all candidates are solved on all rows, by [Defaults] a path of lambda
 	Estimate string       // with Path: what is chosen by, as Estimates; "": nothing is chosen
@@ -71,6 +73,9 @@ type Trial struct {
 	Objective, Lambda float64 // of a path
 	Nonzeros, Epochs  int
 	Span              *leaveout.Span // of the estimate span; nil: another
+
+	margins [][]calibration.Margin // by the score cost, of the folds that are done, until all are
+	waiting int                    // how many folds these are of
 
 	Reason string // why it has no score; "": it has one, or was not reached
 }
@@ -201,7 +206,7 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	if task := spec.decide(set.Target); spec.Train.Task == "" && task != spec.Train.Decide(set.Target) {
 		spec.Train.Task = task
 	}
-	if err := spec.Train.DecideTask(set); err != nil {
+	if err := cmp.Or(spec.Train.DecideTask(set), spec.Train.CheckThreshold(set)); err != nil {
 		return nil, err
 	}
 	r := &run{set: set, spec: spec, task: spec.Train.Task, result: &Result{Rule: spec.Rule}}
@@ -243,6 +248,9 @@ func (r *run) deal() (err error) {
 		r.result.Score, err = estimateScore(r.spec.Estimate)
 		r.folds = r.unjudged()
 		return err
+	}
+	if r.spec.Score == "" && r.spec.Train.Costs != nil {
+		r.spec.Score = costName
 	}
 	if r.result.Score, err = NewScore(r.spec.Score, classes != nil); err != nil {
 		return err
@@ -310,6 +318,12 @@ func (r *run) enter(axes []Axis) (members []int, err error) {
 	}
 	if r.result.Score.Name == "pinball" && !sameQuantile(candidates, r.task) {
 		return nil, errors.New("score pinball: found losses of several quantiles, whose scores cannot be compared: expected one tau, or another score such as mae")
+	}
+	if err := checkThresholds(r.result.Score.Name, r.spec.Train, candidates); err != nil {
+		return nil, err
+	}
+	if s := r.spec.Train; s.Threshold != nil && s.Probabilities {
+		r.result.ScoreWhy = strings.TrimPrefix(r.result.ScoreWhy+"; classes told apart at 0, as models of folds have no calibrated probabilities", "; ")
 	}
 	for _, c := range candidates {
 		if c.Spec.Probabilities || c.Spec.Costs != nil {

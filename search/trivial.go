@@ -23,7 +23,12 @@ func (r *run) judgeTrivial() error {
 		return err
 	}
 	quantile, scores := r.quantile(), make([]float64, len(r.folds))
-	r.result.Trivial.Prediction = train.JudgeTrivial(classes, quantile, all, train.Truth{}).Prediction
+	var costs []float64
+	if r.result.Score.Name == costName {
+		both := r.spec.Train.CostsOf(r.set.Target)
+		costs = both[:]
+	}
+	r.result.Trivial.Prediction = train.JudgeTrivial(classes, quantile, all, train.Truth{}, costs...).Prediction
 	for f, fold := range r.folds {
 		learn, judge := all, all
 		switch {
@@ -35,7 +40,7 @@ func (r *run) judgeTrivial() error {
 		default:
 			learn, judge = all.Of(fold.Learn), all.Of(fold.Judge)
 		}
-		scores[f] = r.result.Score.value(train.JudgeTrivial(classes, quantile, learn, judge).Evaluation)
+		scores[f] = r.result.Score.value(train.JudgeTrivial(classes, quantile, learn, judge, costs...).Evaluation)
 	}
 	r.result.Trivial.Mean, _ = moments(scores)
 	return nil

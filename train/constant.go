@@ -11,10 +11,17 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// single reports whether there is one class, which a free bias alone gets right: no weights
-// are learned. With another bias the problem is one like others, though any weights give
-// the one label.
-func (j *job) single() bool { return len(j.labels.classes) == 1 && j.first.Bias == problem.Free }
+// single reports whether there is one class, or one number that the loss is 0 at, which a free bias alone
+// gets right: no weights are learned. With another bias the problem is one like others, though any
+// weights give the one label.
+func (j *job) single() bool {
+	if j.labels.classes != nil || j.first.Bias != problem.Free {
+		return len(j.labels.classes) == 1 && j.first.Bias == problem.Free
+	}
+	y := j.labels.number
+	return !j.spec.margin() && j.spec.Nu == 0 && j.spec.Radius == 0 && j.first.Loss.Value(y[0], y[0]) == 0 &&
+		!slices.ContainsFunc(y, func(other float64) bool { return other != y[0] })
+}
 
 // constant returns the predictor of no weights, with its certificate. The bias is the
 // target, 1; of a loss of margins 2, away from the corner at 1, where rounding would cost
@@ -23,10 +30,13 @@ func (j *job) constant() *solver.Solution {
 	rows, cols := j.first.Dims()
 	point := problem.Point{W: make([]float64, cols+1), A: make([]float64, rows)}
 	point.W[cols] = 1
+	if j.labels.classes == nil {
+		point.W[cols] = j.labels.number[0]
+	}
 	if _, margin := j.first.Loss.(loss.Margin); margin {
 		point.W[cols] = 2
 	}
-	if j.first.Loss.Value(point.W[cols], 1) > 0 {
+	if j.labels.classes != nil && j.first.Loss.Value(point.W[cols], 1) > 0 {
 		point.W[cols] = 64
 	}
 	s := &solver.Solution{Status: solver.Converged, Point: point, Certificate: j.first.Certify(point)}
@@ -50,7 +60,7 @@ func (j *job) checkSingle() error {
 // out would cost more values of the kernel than training did.
 func (j *job) constantPrediction(r *Result) error {
 	m := r.Model
-	if m.Classes == nil && !m.OneClass() && j.labels.number != nil && m.Support == nil {
+	if m.Classes == nil && !m.OneClass() && j.labels.number != nil {
 		return j.flatPrediction(m)
 	}
 	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
@@ -67,18 +77,35 @@ func (j *job) constantPrediction(r *Result) error {
 }
 
 // flatPrediction is constantPrediction for numbers: predictions that hardly differ where the
-// targets do.
+// targets do. Of a kernel machine each is that of the other rows, as of a row it has not learned from: where
+// the kernel is next to 0 for all pairs of rows, rows are told apart by their own coefficients alone.
 func (j *job) flatPrediction(m *model.Model) error {
 	const flat = 0.02 // of the deviation of the targets
-	rows := sampleOf(j.set.Rows(), 4096)
+	rows, learned, advice := sampleOf(j.set.Rows(), 4096), "all rows of the training data", "a larger C (a smaller lambda)"
+	if m.Support != nil {
+		rows, learned, advice = sampleOf(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale (--scale std), a smaller gamma, a larger C"
+	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, i := range rows {
-		predicted[k], targets[k] = m.Predict(j.set.X.Row(i)), j.labels.number[i]
+		predicted[k], targets[k] = m.Number(m.Score(j.set.X.Row(i))-ownPart(m, uint32(i))), j.set.Target.Number[i]
 	}
 	if p, y := deviation(predicted), deviation(targets); y == 0 || p > flat*y {
 		return nil
 	}
-	return fmt.Errorf("all rows of the training data get nearly the same prediction, such as %.4g: a larger C (a smaller lambda), a smaller epsilon where the loss has one, or other features may tell rows apart", predicted[0])
+	return fmt.Errorf("%s get nearly the same prediction, such as %.4g: %s, a smaller epsilon where the loss has one, or other features may tell rows apart", learned, predicted[0], advice)
+}
+
+// ownPart is what a row adds to its own score, as a support vector of a machine of one output.
+func ownPart(m *model.Model, row uint32) float64 {
+	if m.Support == nil {
+		return 0
+	}
+	v := slices.Index(m.Support.Index, row)
+	if v < 0 || looksUp(m.Support.Kernel) {
+		return 0
+	}
+	x := m.Support.Rows.Row(v)
+	return m.Outputs[0].Weights[v] * m.Support.Kernel.Eval(x, x)
 }
 
 // onlyClass returns the class that all rows get, -1 if there are two.

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/path"
@@ -141,12 +142,10 @@ func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each f
 		return nil, err
 	}
 	_, machine := of.Problems.family.(machineFamily)
-	switch {
-	case of.Single:
-		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
-	case of.Labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(of.Labels.classes))}
-	case !machine:
+	if err := oneOutput(of); err != nil {
+		return nil, err
+	}
+	if !machine {
 		return nil, errors.New("a sweep is one of a kernel machine: expected --kernel, linear for one")
 	}
 	var problems []problem.BiCriterion
@@ -211,13 +210,21 @@ func isParabola(l loss.Loss) bool {
 	return ok && loss.IsQuadratic(q)
 }
 
-// pathProblem returns the problem of a path, or why there is none.
-func pathProblem(of *Case) (*problem.Kernel, error) {
+// oneOutput refuses problems of which there are none or several.
+func oneOutput(of *Case) error {
 	switch {
 	case of.Single:
-		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
+		return DataError{"found one class, expected two: there is nothing to tell apart"}
 	case of.Labels.outputs() > 1:
-		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(of.Labels.classes))}
+		return DataError{fmt.Sprintf("found %s, expected two, or numbers", registry.Count(len(of.Labels.classes), "class"))}
+	}
+	return nil
+}
+
+// pathProblem returns the problem of a path, or why there is none.
+func pathProblem(of *Case) (*problem.Kernel, error) {
+	if err := oneOutput(of); err != nil {
+		return nil, err
 	}
 	p, ok := of.First.Problem.(*problem.Kernel)
 	if !ok {

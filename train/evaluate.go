@@ -45,6 +45,7 @@ type Evaluation struct {
 	R2             *float64 `json:"r2,omitempty"`
 	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
 	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
+	Own            string   `json:"-"`                          // the score that belongs to the loss: rmse, mae, pinball or deviance
 
 	// Trivial is what a model that sees no feature is worth on the same rows.
 	Trivial *Trivial `json:"trivial,omitempty"`

@@ -32,6 +32,7 @@ type kind struct {
 	spec    train.Spec
 
 	zeroBased bool
+	skip      bool        // rows without a target are left out
 	sparse    *sparsified // made from that model; nil: it is that model
 }
 
@@ -180,7 +181,7 @@ func arrayText(later float64) string {
 // options are those of the command line for a model, of its own rows.
 func options(m *model.Model, format string) dataset.Options {
 	return dataset.Options{Format: format, Schema: m.Schema, Precomputed: strings.Contains(m.Statement.Kernel, "precomputed"),
-		Unlabelled: m.OneClass(), ZeroBased: m.Statement.ZeroBased, Threads: 1}
+		SkipUnlabelled: m.Schema.Table() && m.Schema.SkipUnlabelled, Unlabelled: m.OneClass(), ZeroBased: m.Statement.ZeroBased, Threads: 1}
 }
 
 func readText(t testing.TB, text string, opt dataset.Options) (*dataset.Set, error) {
@@ -191,7 +192,7 @@ func readText(t testing.TB, text string, opt dataset.Options) (*dataset.Set, err
 // make trains a model of a kind and returns its file.
 func (k kind) make(t testing.TB) []byte {
 	t.Helper()
-	opt := dataset.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Missing: k.missing, Unlabelled: k.spec.Task == train.OneClass,
+	opt := dataset.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Missing: k.missing, SkipUnlabelled: k.skip, Unlabelled: k.spec.Task == train.OneClass,
 		Precomputed: strings.Contains(k.spec.Kernel, "precomputed")}
 	set, err := readText(t, k.text, opt)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -68,7 +69,7 @@ func (s *start) check() error {
 		}
 		_, has := m.Map.Dims()
 		if _, needs := j.mapped.Dims(); has != needs {
-			return fmt.Errorf("its map makes %d features, expected %d", has, needs)
+			return fmt.Errorf("its map makes %s, expected %d", registry.Count(has, "feature"), needs)
 		}
 	}
 	if m.Features != nil && j.set.Feature != nil {
@@ -79,7 +80,7 @@ func (s *start) check() error {
 		}
 	}
 	if has, needs := m.Cols(), j.set.Cols(); has != needs && !s.numbered() {
-		return fmt.Errorf("it has %d features, the data have %d", has, needs)
+		return fmt.Errorf("it has %s, the data have %d", registry.Count(has, "feature"), needs)
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func (j *job) pairs(rows family) *kernel.Pairs {
 // chooseSolver names the solver and how many partitions it works on, and makes it.
 func (j *job) chooseSolver(context.Context) (err error) {
 	if j.single() {
-		j.spec.Solver, j.why = "none", "one class, nothing to tell apart"
+		j.spec.Solver, j.why = "none", "one target, nothing to tell apart"
 		return nil
 	}
 	if j.spec.auto() {

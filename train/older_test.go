@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"maps"
@@ -14,7 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-var keep = flag.String("keep", "", "write a model file of every kind into this folder of testdata")
+var keep = flag.String("keep", "", "write a model file of every kind that needs a format after the first into this folder of testdata")
 
 // moreKinds are those of kinds, and others of which not every field is forged.
 func moreKinds() map[string]kind {
@@ -32,12 +33,27 @@ func moreKinds() map[string]kind {
 	all["marked"] = kind{text: strings.Repeat(twoText, 2), probe: oneProbe, format: "libsvm", spec: train.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.5, Task: train.OneClass, Probabilities: true}}
 	all["poisson"] = kind{text: "1,2,0\n2,1,3\n0,1,1\n1,1,2\n3,0,9\n", probe: "1,1,1\n", format: "csv", spec: train.Spec{Task: "regression", Loss: "poisson", Lambda: 0.1}}
 	all["ramp"] = kind{text: twoText, probe: twoProbe, format: "libsvm", spec: train.Spec{Kernel: "rbf:gamma=0.5", Loss: "ramp"}}
+	half := 0.5
+	csv := func(text, probe string, spec train.Spec) kind {
+		return kind{text: text, probe: probe, format: "csv", target: "y", spec: spec}
+	}
+	all["costs"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: train.Spec{Costs: map[string]float64{"+1": 3, "-1": 1}}}
+	all["threshold"] = kind{text: twoText, probe: twoProbe, format: "libsvm", spec: train.Spec{Threshold: &half}}
+	all["threshold of probabilities"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: train.Spec{Kernel: "rbf:gamma=0.5", Probabilities: true, Threshold: &half}}
+	all["clock"] = csv("at;x;y\n18:30;1;2.5\n06:00;2;1\n12:15;0;4\n09:00;3;0.5\n", "at;x\n10:00;1\n;2\n", train.Spec{})
+	all["month first"] = csv("day;x;y\n1/13/2024;1;2.5\n2/1/2024;2;1\n3/5/2024;0;4\n4/4/2024;3;0.5\n", "day;x\n5/6/2024;1\n", train.Spec{})
+	all["unit"] = csv("w;x;y\n12 kg;1;2.5\n3.5 kg;2;1\n1,158 kg;0;4\n7 kg;3;0.5\n", "w;x\n5;1\n", train.Spec{})
+	all["tiny column"] = csv("t;x;y\n1.5e-42;1;2.5\n3.25e-42;2;1\n-2e-42;0;4\n5e-42;3;0.5\n", "t;x\n2e-42;1\n", train.Spec{})
+	all["left out"] = csv("g;x;y\nu;1;2.5\nv;2;1\nu;0;\nv;3;0.5\nu;2;7.5\n", "g;x;y\nu;1;1\n", train.Spec{})
+	left := all["left out"]
+	left.skip = true
+	all["left out"] = left
 	all["words"] = kind{text: words, probe: "a\tabc\nb\tzyx\n", format: "strings", spec: train.Spec{Kernel: "spectrum:p=2"}}
 	return all
 }
 
 // Model files of every kind are read, predict and are verified as they were by the program that
-// wrote them. testdata/format1 is of the commit bf41460. A change of the format adds a folder,
+// wrote them. testdata/format1 is of the commit bf41460, format2 has those that only later formats hold. A change of the format adds a folder,
 // written with -keep, and leaves the older ones alone.
 func TestOlderFiles(t *testing.T) {
 	if *keep != "" {
@@ -63,7 +79,7 @@ func TestOlderFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				refusal, found := judges[name](t, file)
-				if unproved := strings.Contains(refusal, "rest on a calibration") || strings.Contains(refusal, "is not convex"); refusal != "" && !unproved {
+				if unproved := strings.Contains(refusal, "rest on a calibration") || strings.Contains(refusal, "not trained again") || strings.Contains(refusal, "is not convex"); refusal != "" && !unproved {
 					t.Errorf("found %q", refusal)
 				}
 				if refusal == "" && found != predictions[name] {
@@ -104,6 +120,9 @@ func keepFiles(t *testing.T, folder string) {
 		files["pca, "+name] = k.file(t)
 	}
 	for name, judge := range judges() {
+		if bytes.Contains(files[name], []byte(`"format_version":"1"`)) {
+			continue
+		}
 		_, predictions[name] = judge(t, files[name])
 		if err := os.WriteFile(filepath.Join(folder, fileName(name)), files[name], 0o644); err != nil {
 			t.Fatal(err)

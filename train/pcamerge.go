@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/pca/learner"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Merged is the status of components that were put together from those of parts of
@@ -89,7 +90,7 @@ func meanFor(m, other *model.PCA) []float64 {
 func alike(first, m *model.PCA) error {
 	switch {
 	case m.Cols() != first.Cols():
-		return fmt.Errorf("found %d features, expected %d as in the first model", m.Cols(), first.Cols())
+		return fmt.Errorf("found %s, expected %d as in the first model", registry.Count(m.Cols(), "feature"), first.Cols())
 	case m.Statement.K != first.Statement.K:
 		return fmt.Errorf("found %d components, expected %d as in the first model", m.Statement.K, first.Statement.K)
 	case (m.Mean == nil) != (first.Mean == nil):

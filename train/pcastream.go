@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/pca/learner"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -223,7 +224,7 @@ func (s *PCAStream) Learn(x matrix.Matrix) error {
 		return err
 	}
 	if _, d := x.Dims(); d != s.cols {
-		return DataError{fmt.Sprintf("found rows of %d features after row %d, expected %d", d, s.Rows(), s.cols)}
+		return DataError{fmt.Sprintf("found rows of %s after row %d, expected %d", registry.Count(d, "feature"), s.Rows(), s.cols)}
 	}
 	started := time.Now()
 	err := s.learner.Learn(x)
@@ -250,7 +251,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	case a.Total == 0:
 		return nil, DataError{nothingVaries(s.center)}
 	case s.spec.K > s.cols:
-		return nil, DataError{fmt.Sprintf("found %d features, expected at least k = %d", s.cols, s.spec.K)}
+		return nil, DataError{fmt.Sprintf("found %s, expected at least k = %d", registry.Count(s.cols, "feature"), s.spec.K)}
 	}
 	if found := a.Basis.K; found < s.spec.K {
 		complete(&a.Basis, s.spec.K)

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -39,7 +40,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	v := &PCAVerification{Found: m.Proof}
 	n, d := set.X.Dims()
 	if n != m.Data.Rows || d != m.Data.Features {
-		v.fail("the data have %d rows of %d features, the components were found in %d of %d", n, d, m.Data.Rows, m.Data.Features)
+		v.fail("the data have %s of %s, the components were found in %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
 		return v, nil
 	}
 	basis := pca.Basis{K: m.Statement.K, Cols: d, Component: m.Components, Value: m.Eigenvalue}

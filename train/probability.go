@@ -271,23 +271,28 @@ func (c *calibrator) predict(r *Result, held *dataset.Set, rows []int) error {
 	if err != nil {
 		return DataError{err.Error()}
 	}
-	weights, class := orOnes(held.Weight, held.Rows()), matchClasses(r.Model.Classes, held.Target)
-	for i, scores := range Scores(r.Model, x, c.spec.Threads) {
-		for output, rho := range r.Margins { // the unit of scores with nu, which differs from fold to fold
+	c.take(r.Model, Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows)
+	return nil
+}
+
+// take adds rows with their scores, and the numbers that they have, nil: their own.
+func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, held *dataset.Set, rows []int) {
+	weights, class := orOnes(held.Weight, held.Rows()), matchClasses(m.Classes, held.Target)
+	for i, scores := range all {
+		for output, rho := range margins { // the unit of scores with nu, which differs from fold to fold
 			scores[output] /= rho
 		}
 		one := predicted{row: i, class: metric.Unknown, weight: weights[i], scores: scores}
 		if rows != nil {
 			one.row = rows[i]
 		}
-		if r.Model.Classes == nil {
+		if m.Classes == nil {
 			one.number = held.Target.Number[i]
 		} else {
 			one.class = class[i]
 		}
 		c.rows = append(c.rows, one)
 	}
-	return nil
 }
 
 // foldSpec is the spec of a fold: the same, but for what is told and kept.

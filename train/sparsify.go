@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
 
@@ -165,7 +166,7 @@ func (s *sparsifying) prepare() error {
 		set, s.set = &wide, &wide
 	}
 	if d := set.Cols(); !m.IsImported() && d != m.Data.Features {
-		return DataError{fmt.Sprintf("the data have %d features, expected the %d of the model", d, m.Data.Features)}
+		return DataError{fmt.Sprintf("the data have %s, expected the %d of the model", registry.Count(d, "feature"), m.Data.Features)}
 	}
 	s.found.Elsewhere = !m.IsImported() && set.Digest() != m.Data.Digest
 	y, err := relabel(m, set)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -25,8 +26,11 @@ type Fitted struct {
 	Seconds float64 // that it took
 	Warmed  bool    // it was given another solution to begin at
 
+	Judged []calibration.Margin // the rows to be judged on, after JudgeMargins
+
 	part    *Part
-	moved   bool // from other rows
+	margins []float64 // as Result.Margins
+	moved   bool      // from other rows
 	lambda  float64
 	points  []problem.Point // of all rows of the part, for each output
 	classes []string
@@ -39,6 +43,9 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 	begun := time.Now()
 	spec.Threads, spec.Cache, spec.Progress, spec.Step = p.threads, p.stage.spec.Cache, nil, nil
 	spec.Kernel, spec.Scaling = p.stage.spec.Kernel, p.stage.spec.Scaling
+	if spec.Probabilities {
+		spec.Threshold = nil // of calibrated probabilities, which models of folds do not have
+	}
 	limit := newLimit(spec.Time)
 	j := &job{spec: spec, set: p.set, part: p}
 	if err := j.prepare(ctx); err != nil {
@@ -50,11 +57,11 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 		return nil, err
 	}
 	m := j.draft(len(solutions))
-	if err := cmp.Or(j.seal(m, solutions, false), m.Seal()); err != nil {
+	if err := cmp.Or(j.seal(m, solutions, false), m.Seal(), spec.setThreshold(m)); err != nil {
 		return nil, err
 	}
 	f := &Fitted{Model: m, Status: solver.Converged, Summary: Summarise(m), Lambda: j.spec.Lambda, C: j.c,
-		part: p, lambda: j.spec.Lambda, classes: j.labels.classes, Warmed: j.from != nil}
+		part: p, lambda: j.spec.Lambda, classes: j.labels.classes, Warmed: j.from != nil, margins: j.margins}
 	for c, s := range solutions {
 		f.points = append(f.points, s.Point)
 		f.Epochs += s.Epochs
@@ -99,6 +106,21 @@ func (f *Fitted) Evaluate() (*Evaluation, error) {
 		return nil, err
 	}
 	return evaluateScores(f.Model, scores, truth, held, forScores), nil
+}
+
+// JudgeMargins sets Judged, of two classes.
+func (f *Fitted) JudgeMargins() error {
+	if len(f.Model.Classes) != 2 {
+		return DataError{fmt.Sprintf("found %d of two classes among the rows to learn from, expected both for costs", len(f.Model.Classes))}
+	}
+	scores, err := f.part.scores(f.Model)
+	if err != nil {
+		return err
+	}
+	var c calibrator
+	c.take(f.Model, scores, f.margins, f.part.held, nil)
+	f.Judged = marginsOf(c.rows)
+	return nil
 }
 
 // fitting returns f where a fit of j on the rows of p can begin at it, else nil.

@@ -102,6 +102,44 @@ func TestFlatPrediction(t *testing.T) {
 	}
 }
 
+// So is a kernel machine that tells only the rows apart that it has learned from, as of a kernel that is 0
+// for all other pairs, or nothing, within a wide tube.
+func TestFlatMachine(t *testing.T) {
+	set := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i, i*7%61, i+i*i%17) })
+	for name, want := range map[string]bool{"rbf:gamma=1e5 absolute": true, "rbf:gamma=1e5 squared": true, "rbf:gamma=0.3 epsilon-insensitive:epsilon=50": true, "linear epsilon-insensitive:epsilon=50": true, "rbf:gamma=0.3 absolute": false, "rbf:gamma=0.3 squared": false} {
+		kernel, loss, _ := strings.Cut(name, " ")
+		r, err := train.Fit(t.Context(), set, train.Spec{Loss: loss, Kernel: kernel, C: 1, Scaling: "std", Threads: 1})
+		if err != nil || strings.Contains(fmt.Sprint(r.Warnings), "not learned from get nearly the same prediction") != want {
+			t.Errorf("%s: found %v, %v", name, r.Warnings, err)
+		}
+	}
+}
+
+// Targets that are all equal are learned exactly, and targets of any small size proved as others are.
+func TestSizesOfTargets(t *testing.T) {
+	for _, size := range []float64{1e-13, 1e-11, 1} {
+		for _, loss := range []string{"absolute", "quantile:tau=0.05", "squared", "huber", "epsilon-insensitive", "squared-epsilon-insensitive"} {
+			for _, kernel := range []string{"", "rbf:gamma=0.3"} {
+				one := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%g", i*i%17, i*7%13, 0.1*size) })
+				spec := train.Spec{Task: "regression", Loss: loss, Kernel: kernel, Scaling: "std", Threads: 1}
+				r, err := train.Fit(t.Context(), one, spec)
+				if err != nil || r.Status != "converged" || r.Summary.Gap != 0 || r.Model.Score(one.X.Row(3)) != one.Target.Number[3] {
+					t.Errorf("%s %s %g, equal: found %v, %v", loss, kernel, size, r, err)
+				}
+				if kernel != "" && size < 1 && (loss == "huber" || strings.HasPrefix(loss, "quantile") || strings.HasPrefix(loss, "squared-")) {
+					continue // the solver of working sets
+				}
+				set := tableOf(t, "a,b,y", 60, func(i int) string {
+					return fmt.Sprintf("%d,%d,%g", i*i%17, i*7%13, size*(float64(i*i%17)+0.3*float64(i%5)))
+				})
+				if r, err = train.Fit(t.Context(), set, spec); err != nil || r.Status != "converged" {
+					t.Errorf("%s %s %g: found %v, %v", loss, kernel, size, r, err)
+				}
+			}
+		}
+	}
+}
+
 // Test rows that were learned from are counted, unless rows repeat each other anyway.
 func TestDuplicates(t *testing.T) {
 	row := func(from int) func(i int) string {

@@ -17,8 +17,8 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
-// checkThreshold refuses costs and thresholds that the targets do not suit.
-func (spec *Spec) checkThreshold(set *dataset.Set) error {
+// CheckThreshold refuses costs and thresholds that the targets do not suit.
+func (spec *Spec) CheckThreshold(set *dataset.Set) error {
 	what := "a threshold"
 	switch {
 	case spec.Costs == nil && spec.Threshold == nil:
@@ -33,7 +33,7 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 	}
 	classes := ClassesOf(set.Target)
 	if len(classes) != 2 {
-		return DataError{fmt.Sprintf("found %s and %d classes, expected two", what, len(classes))}
+		return DataError{fmt.Sprintf("found %s and %s, expected two", what, registry.Count(len(classes), "class"))}
 	}
 	for _, label := range slices.Sorted(maps.Keys(spec.Costs)) {
 		if classOf(classes, label) < 0 {
@@ -51,6 +51,9 @@ func (spec *Spec) checkThreshold(set *dataset.Set) error {
 
 // MostCost is the largest cost of a row: sums over rows do not overflow.
 const MostCost = 1e100
+
+// CostsOf returns the costs of the two classes of the targets, in the order of a model's.
+func (spec *Spec) CostsOf(t dataset.Target) [2]float64 { return spec.costsOf(ClassesOf(t)) }
 
 // costsOf returns the costs of two classes.
 func (spec *Spec) costsOf(classes []string) [2]float64 {
@@ -80,7 +83,7 @@ func (spec *Spec) checkRange(probable bool) error {
 
 // setThreshold gives a model the threshold that the spec states.
 func (spec *Spec) setThreshold(m *model.Model) error {
-	if spec.Threshold == nil {
+	if spec.Threshold == nil || len(m.Classes) != 2 {
 		return nil
 	}
 	t := *spec.Threshold
@@ -101,19 +104,21 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 	return nil
 }
 
-// threshold is the one of the least mean cost of the rows that models of others have predicted.
-func (c *calibrator) threshold() *model.Threshold {
-	m := c.result.Model
-	costs := c.spec.costsOf(m.Classes)
-	var scores, weight []float64
-	var positive []bool
-	for _, row := range c.rows {
-		if margin := model.Margin(row.scores); row.class != metric.Unknown && margin-margin == 0 {
-			scores, positive, weight = append(scores, margin), append(positive, row.class == 1), append(weight, row.weight)
+// marginsOf are the rows that have a known class and a score.
+func marginsOf(rows []predicted) (margins []calibration.Margin) {
+	for _, row := range rows {
+		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
+			margins = append(margins, calibration.Margin{Score: score, Weight: row.weight, Second: row.class == 1})
 		}
 	}
+	return margins
+}
+
+// threshold is the one of the least mean cost of the rows that models of others have predicted.
+func (c *calibrator) threshold() *model.Threshold {
+	costs := c.spec.costsOf(c.result.Model.Classes)
 	t := &model.Threshold{Costs: costs[:], Folds: c.dealt()}
-	t.Score, t.Cost = calibration.Threshold(scores, positive, weight, costs)
+	t.Score, t.Cost = calibration.Threshold(marginsOf(c.rows), costs)
 	if c.result.Margins != nil {
 		t.Score *= c.result.Margins[0]
 	}

@@ -50,9 +50,17 @@ func TestThresholdOfWeights(t *testing.T) {
 
 // TestCheapestOfWeights: the trivial model of least cost knows the weights of rows.
 func TestCheapestOfWeights(t *testing.T) {
-	m := &model.Model{Classes: []string{"a", "b"}, Threshold: &model.Threshold{Costs: []float64{1, 3}}}
-	if got := cheapest(m, Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}); got.Prediction != "always a" || *got.Cost != 0.6 {
+	truth := Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
+	if got := JudgeTrivial([]string{"a", "b"}, 0, truth, truth, 1, 3); got.Prediction != "always a" || *got.Cost != 0.6 {
 		t.Errorf("found %q at the cost %g, expected always a at 0.6", got.Prediction, *got.Cost)
+	}
+}
+
+// TestCheapestClass is not the most frequent one where the other is dear to miss.
+func TestCheapestClass(t *testing.T) {
+	truth := Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
+	if got := JudgeTrivial([]string{"a", "b"}, 0, truth, truth, 1, 5); got.Prediction != "always b" || *got.Cost != 0.8 {
+		t.Errorf("found %q at the cost %g, expected always b at 0.8", got.Prediction, *got.Cost)
 	}
 }
 

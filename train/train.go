@@ -63,7 +63,7 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
-	if err := spec.checkThreshold(set); err != nil {
+	if err := spec.CheckThreshold(set); err != nil {
 		return nil, err
 	}
 	how := fit

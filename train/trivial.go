@@ -60,7 +60,9 @@ type Trivial struct {
 // JudgeTrivial learns the trivial model from some targets and judges it on others, which may be
 // the same: then no prediction without features has a better accuracy or mean error. Classes are
 // nil for numbers; quantile is that of numbers, 0 for their mean.
-func JudgeTrivial(classes []string, quantile float64, learn, judge Truth) *Trivial {
+// Costs are of a row of each class that is taken for another: then the cheapest class is predicted,
+// and its mean cost told.
+func JudgeTrivial(classes []string, quantile float64, learn, judge Truth, costs ...float64) *Trivial {
 	if classes == nil {
 		return trivialNumber(quantile, learn, judge)
 	}
@@ -71,23 +73,30 @@ func JudgeTrivial(classes []string, quantile float64, learn, judge Truth) *Trivi
 			all += w
 		}
 	}
-	most := 0
+	dear, most := orOnes(costs, len(classes)), 0
 	for c := range share {
-		if share[c] /= max(all, 1e-300); share[c] > share[most] {
+		if share[c] /= max(all, 1e-300); share[c]*dear[c] > share[most]*dear[most] {
 			most = c
 		}
 	}
 	counts, n := metric.NewConfusion(classes), len(judge.Class)
-	second, sum := 0.0, 0.0
+	second, sum, cost := 0.0, 0.0, 0.0
 	for i, c := range judge.Class {
 		w := judge.weight(i)
 		counts.Add(c, most, w)
+		if c != most && c != metric.Unknown {
+			cost += float64(w * dear[c])
+		}
 		if sum += w; c == 1 {
 			second += w
 		}
 	}
 	e := &Evaluation{Rows: n}
 	e.count(counts)
+	if costs != nil && n > 0 {
+		cost /= sum
+		e.Cost = &cost
+	}
 	if !slices.Contains(judge.Class, metric.Unknown) {
 		if len(classes) == 2 && second > 0 && second < sum { // all scores are equal
 			half, precision := 0.5, second/sum
@@ -151,38 +160,23 @@ func (e *Evaluation) compare(m *model.Model, truth Truth) {
 	name, quantile := "error", 0.0
 	if m.Classes == nil {
 		name, _ = loss.ScoreOf(lossOfModel(m))
+		e.Own = name
 		quantile = quantileOf(lossOfModel(m))
 	}
-	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth)
+	var costs []float64
 	if e.Cost != nil {
-		name, e.Trivial = "cost", cheapest(m, truth)
+		name, costs = "cost", m.Threshold.Costs
 	}
+	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth, costs...)
 	const level = 1e-6 // scores that differ by less are equal
-	if found, trivial := e.measure(name), e.Trivial.measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
+	if found, trivial := e.Measure(name), e.Trivial.Measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
 		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *found, *trivial, e.Trivial.Prediction))
 	}
 	e.warnOfMissed()
 }
 
-// cheapest is the trivial model of least mean cost.
-func cheapest(m *model.Model, truth Truth) *Trivial {
-	share, all := [2]float64{}, 0.0
-	for i, c := range truth.Class {
-		share[c] += truth.weight(i)
-		all += truth.weight(i)
-	}
-	always := 0
-	if share[0]*m.Threshold.Costs[0] < share[1]*m.Threshold.Costs[1] {
-		always = 1
-	}
-	e := JudgeTrivial(m.Classes, 0, Truth{Class: []int{always}}, truth)
-	cost := share[1-always] * m.Threshold.Costs[1-always] / all
-	e.Cost = &cost
-	return e
-}
-
-// measure returns the score of that name of those that are small for good predictions.
-func (e *Evaluation) measure(name string) *float64 {
+// Measure returns the score of that name of those that are small for good predictions.
+func (e *Evaluation) Measure(name string) *float64 {
 	return map[string]*float64{"error": e.Error, "cost": e.Cost, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
 }
 

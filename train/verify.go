@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -51,7 +52,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 	}
 	v := &Verification{Claimed: Summarise(m)}
 	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
-		v.fail("the data have %d rows of %d features, the model was trained on %d of %d", n, d, m.Data.Rows, m.Data.Features)
+		v.fail("the data have %s of %s, the model was trained on %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
 		return v, nil
 	}
 	if digest := set.Digest(); digest != m.Data.Digest {

@@ -72,7 +72,7 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.IntVar(&p.spec.Points, "points", 50, "how many values, for --radius, --slack and --loss squared")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap that every machine must prove; those of all C are exact, but for rounding")
 	f.DurationVar(&s.Time, "time", 0, "end after this time, such as 60s, with the machines found so far")
-	f.StringVar(&p.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
+	f.StringVar(&p.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,... (\"a,b\"=WEIGHT where a label has a comma): multiplies the weight of the rows of a class")
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the loss, or the targets)")
 	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")

@@ -41,8 +41,9 @@ rows with weights) for the error on new rows of the same distribution; it holds 
 the model was trained and chosen without DATA. Of two classes a table says what
 other thresholds of the score would give; the one that predicts has a star, and
 "train --cost" chooses it.
-Numbers: root mean squared error, mean and median absolute error, R2. One class:
-the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
+Numbers: root mean squared error, mean and median absolute error, R2; of the loss
+quantile its pinball loss, of poisson the mean deviance. One class: the share
+of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0], args[1:]) },
 	}
@@ -63,6 +64,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return exitcode.BadData(notModel(cmd, path, err))
 	}
 	v.in.forModel(cmd, m)
+	v.in.skipAs(m.Schema)
 	v.in.opt.InOrder = true
 	set, err := v.in.read(cmd, sources)
 	if err != nil {
@@ -126,6 +128,9 @@ func printDecomposition(r printing.Report, d *theory.Decomposition) {
 	r.Line("", "%.6g optimisation (the proved gap, at most)", d.Optimisation)
 }
 
+// ownScores belong to a loss, and are printed of models by this alone.
+var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}
+
 // headline puts an evaluation into one line.
 func headline(e *train.Evaluation) string {
 	if e.Outliers != nil && e.Error == nil {
@@ -136,13 +141,21 @@ func headline(e *train.Evaluation) string {
 		rows += ", mean cost " + number(e.Cost)
 	}
 	if e.Error != nil {
-		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial))
+		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial, ""))
 	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), rows, trivialWords(e.Trivial))
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), ownScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
 }
 
-// trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE and MAE.
-func trivialWords(t *train.Trivial) string {
+// ownScore adds the score of that name to a line of scores, if it is one of ownScores.
+func ownScore(name string, e *train.Evaluation) string {
+	if ownScores[name] == "" {
+		return ""
+	}
+	return fmt.Sprintf(", %s %s", name, number(e.Measure(name)))
+}
+
+// trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE, MAE and own score.
+func trivialWords(t *train.Trivial, own string) string {
 	switch {
 	case t == nil:
 		return ""
@@ -151,7 +164,7 @@ func trivialWords(t *train.Trivial) string {
 	case t.Accuracy != nil:
 		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
 	}
-	return fmt.Sprintf("; %s: RMSE %s, MAE %s", t.Prediction, number(t.RMSE), number(t.MAE))
+	return fmt.Sprintf("; %s: RMSE %s, MAE %s%s", t.Prediction, number(t.RMSE), number(t.MAE), ownScore(own, t.Evaluation))
 }
 
 // number writes a figure that may be undefined.
@@ -173,13 +186,13 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 	if e.Classes == nil {
 		r.Line("RMSE", "%s", number(e.RMSE))
 		if e.Trivial != nil {
-			r.Line("trivial", "RMSE %s, MAE %s (%s)", number(e.Trivial.RMSE), number(e.Trivial.MAE), e.Trivial.Prediction)
+			r.Line("trivial", "RMSE %s, MAE %s%s (%s)", number(e.Trivial.RMSE), number(e.Trivial.MAE), ownScore(e.Own, e.Trivial.Evaluation), e.Trivial.Prediction)
 		}
 		r.Line("MAE", "%s", number(e.MAE))
 		r.Line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
 		r.Line("R2", "%s", number(e.R2))
-		if e.Pinball != nil {
-			r.Line("pinball", "%s (of the quantile)", number(e.Pinball))
+		if what := ownScores[e.Own]; what != "" {
+			r.Line(e.Own, "%s (%s)", number(e.Measure(e.Own)), what)
 		}
 		return
 	}

@@ -125,9 +125,7 @@ func pcaJSON(m *model.PCA) map[string]any {
 	if p.HeldOut != nil {
 		out["held_out"] = p.HeldOut
 	}
-	if offsets := offsetsOf(m.Schema); offsets != nil {
-		out["offsets"] = offsets
-	}
+	addMoves(out, m.Schema)
 	return out
 }
 

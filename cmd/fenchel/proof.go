@@ -21,7 +21,7 @@ func printColumns(r printing.Report, s *dataset.Schema) {
 	if s != nil {
 		r.Line("columns", "%s", s.Summary())
 	}
-	if offsets := offsetsOf(s); offsets != nil {
+	if offsets, _ := movesOf(s); offsets != nil {
 		var taken []string
 		for _, name := range slices.Sorted(maps.Keys(offsets)) {
 			taken = append(taken, fmt.Sprintf("%s less %s", printing.Spell(name), strconv.FormatFloat(offsets[name], 'f', -1, 64)))
@@ -33,27 +33,42 @@ func printColumns(r printing.Report, s *dataset.Schema) {
 	}
 }
 
-// offsetsOf returns what is taken off columns before they are rounded; nil if that is
-// nothing.
-func offsetsOf(s *dataset.Schema) map[string]float64 {
-	if s.Offsets() == nil {
-		return nil
+// movesOf returns what is taken off columns before they are rounded, and by what they are
+// multiplied then; nil for nothing.
+func movesOf(s *dataset.Schema) (offsets, factors map[string]float64) {
+	if s == nil {
+		return nil, nil
 	}
-	offsets := map[string]float64{}
-	for _, c := range s.Columns {
-		if c.Offset != 0 {
-			offsets[c.Name] = c.Offset
+	put := func(to *map[string]float64, name string, v float64) {
+		if *to == nil && v != 0 {
+			*to = map[string]float64{}
+		}
+		if v != 0 {
+			(*to)[name] = v
 		}
 	}
-	return offsets
+	for _, c := range s.Columns {
+		put(&offsets, c.Name, c.Offset)
+		put(&factors, c.Name, c.Factor)
+	}
+	return offsets, factors
+}
+
+// addMoves puts them into JSON.
+func addMoves(out map[string]any, s *dataset.Schema) {
+	offsets, factors := movesOf(s)
+	if offsets != nil {
+		out["offsets"] = offsets
+	}
+	if factors != nil {
+		out["factors"] = factors
+	}
 }
 
 // addColumns is printColumns in JSON.
 func addColumns(out map[string]any, s *dataset.Schema) {
 	out["columns"] = s.Summary()
-	if offsets := offsetsOf(s); offsets != nil {
-		out["offsets"] = offsets
-	}
+	addMoves(out, s)
 }
 
 // printRounding says that rounding changed the rows by more than the gap that is proved of

@@ -71,6 +71,7 @@ var examples = []string{
 	"train @toy:n=60,d=3 --task one-class --nu 0.2 --kernel rbf --probabilities --test @toy:n=60,d=3 -o one",
 	"train @blobs:n=90,classes=3 --scheme one-against-one --class-weight balanced -o pairs",
 	"train times.csv -o times",
+	"train tiny.svm -o tiny", "info tiny", "pca tiny.svm -k 1 -o tinier", "verify tinier tiny.svm",
 	"train @toy:n=60,d=3 --loss ramp --kernel rbf -o ramp",
 	"train @blobs:n=90,classes=3 --epochs 1 --gap 1e-9",
 	"train zero.svm --zero-based -o zero",
@@ -126,6 +127,7 @@ func TestSchemas(t *testing.T) {
 		"times.csv":  "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
 		"counts.csv": "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
 		"round.svm":  "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
+		"tiny.svm":   "1 1:1e-50 2:1\n-1 1:-3e-50 2:2\n1 1:2e-50\n",
 		"zero.svm":   "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

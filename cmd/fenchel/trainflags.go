@@ -40,13 +40,13 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
-	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
+	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,... (\"a,b\"=WEIGHT where a label has a comma): multiplies the weight of the rows of a class")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
-	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1): chooses the threshold of the score by folds, or those that judge")
+	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
 	complete(cmd, "task", train.Tasks()...)
@@ -193,23 +193,39 @@ func (t *trainer) checkThreshold() (err error) {
 	return err
 }
 
-// parseLabelled reads "LABEL=NUMBER,..." of a flag. What has no "=" is refused as not what was
-// expected, and a number that is not good as not the pair that was.
+// parseLabelled reads "LABEL=NUMBER,..." of a flag; a label may be in double quotes, as Go spells strings. What
+// has no "=" is refused as not what was expected, and a number that is not good as not the pair that was.
 func parseLabelled(flag, list, expected string, good func(float64) bool, expectedPair string) (map[string]float64, error) {
 	weights := map[string]float64{}
-	for pair := range strings.SplitSeq(list, ",") {
+	for rest, more := list, true; more; {
+		label := ""
+		quoted, err := strconv.QuotedPrefix(rest)
+		if after := rest[len(quoted):]; err == nil && rest[0] == '"' && strings.HasPrefix(after, "=") {
+			label, _ = strconv.Unquote(quoted)
+			rest = after
+		} else {
+			quoted = ""
+		}
+		pair := ""
+		pair, rest, more = strings.Cut(rest, ",")
 		at := strings.LastIndex(pair, "=")
 		if at < 0 {
+			if strings.Contains(list, ",") {
+				expected += `, with a label that has a comma in quotes: "a,b"=2`
+			}
 			return nil, fmt.Errorf("--%s: found %q, expected %s", flag, pair, expected)
+		}
+		if quoted == "" {
+			label = pair[:at]
 		}
 		w, err := strconv.ParseFloat(pair[at+1:], 64)
 		if err != nil || !good(w) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("--%s: found %q, expected %s", flag, pair, expectedPair)
+			return nil, fmt.Errorf("--%s: found %q, expected %s", flag, quoted+pair, expectedPair)
 		}
-		if _, twice := weights[pair[:at]]; twice {
-			return nil, fmt.Errorf("--%s: found the label %q twice, expected each once", flag, pair[:at])
+		if _, twice := weights[label]; twice {
+			return nil, fmt.Errorf("--%s: found the label %q twice, expected each once", flag, label)
 		}
-		weights[pair[:at]] = w
+		weights[label] = w
 	}
 	return weights, nil
 }

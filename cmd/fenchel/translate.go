@@ -11,6 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 )
 
+// Two classes are one pair, so that svm-train's lines name its scheme for several whatever the data are.
+
 // A foreign is the command line of a program that trains, as its users type it: a table from its
 // flags to ours, in which X is the value, and
 // P and N those of -p and -n.
@@ -24,7 +26,7 @@ type foreign struct {
 
 var foreigns = []foreign{
 	{"svm-train", map[string]string{"c": "--C X", "g": "--gamma X", "d": "--degree X", "r": "--coef0 X", "n": "", "p": "", "e": "", "m": "--cache XMB", "h": "", "b": "--probabilities", "v": "--folds X", "q": "--quiet"}, "q",
-		map[string]string{"0": "", "1": "--nu N", "2": "--task one-class --nu N", "3": "--loss epsilon-insensitive:epsilon=P", "4": "--task regression --nu N"},
+		map[string]string{"0": "--scheme one-against-one", "1": "--nu N --scheme one-against-one", "2": "--task one-class --nu N", "3": "--loss epsilon-insensitive:epsilon=P", "4": "--task regression --nu N"},
 		map[string]string{"0": "--kernel linear", "1": "--kernel poly", "2": "--kernel rbf", "3": "--kernel sigmoid", "4": "--kernel precomputed"}},
 	{"LIBLINEAR's train", map[string]string{"c": "--C X", "p": "", "e": "", "B": "", "v": "--folds X", "q": "--quiet", "R": "--bias free", "C": "", "m": "--threads X"}, "qRC",
 		map[string]string{"0": "--loss logistic", "1": "--loss squared-hinge", "2": "--loss squared-hinge", "3": "--loss hinge", "4": "--loss crammer-singer", "5": "--loss squared-hinge --penalty l1", "6": "--loss logistic --penalty l1",
@@ -42,7 +44,11 @@ var classFlag = regexp.MustCompile(`^-w(.+)$`)
 func translate(args []string) (lines []string) {
 	for _, f := range foreigns {
 		if line, ok := f.translate(args); ok {
-			lines = append(lines, fmt.Sprintf("%s %s is %q", f.program, printing.Spell(strings.Join(args, " ")), line))
+			line = fmt.Sprintf("%s %s is %q", f.program, printing.Spell(strings.Join(args, " ")), line)
+			if slices.Contains(args, "-e") {
+				line += " (without -e, a tolerance of another kind: --gap is a proved bound)"
+			}
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -89,7 +89,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
 	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
 	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
-	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, ap, logloss or f1 of classes; rmse, mae, pinball, deviance or r2 of numbers (default accuracy or rmse; logloss or auc where a class has under a tenth of the rows, and mae, pinball or deviance where the loss measures that)")
+	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, ap, logloss, f1 or (with --cost) cost of classes; rmse, mae, pinball, deviance or r2 of numbers (default cost where costs are given, else accuracy or rmse; logloss or auc where a class has under a tenth of the rows, and mae, pinball or deviance where the loss measures that)")
 	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
 	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
 	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")

@@ -196,7 +196,7 @@ func printVerification(r printing.Report, m *model.Model, v *train.Verification)
 	if v.Rebuilt && v.Unproved == "" {
 		r.Line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
-	r.Line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
+	r.Line("data", "%s of %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), m.Data.Digest)
 }
 
 func verificationJSON(m *model.Model, v *train.Verification) map[string]any {

@@ -28,6 +28,21 @@ func Follow(s *set.Set, want *set.Schema, threads int) error {
 	return nil
 }
 
+// Multiplied completes a set of sparse rows by the schema that [set.Multiply] returned.
+func Multiplied(s *set.Set, schema *set.Schema, opt *set.Options) error {
+	if s.Schema = schema; schema == nil {
+		return nil
+	}
+	if opt.Schema == nil {
+		s.Feature = schema.Features()
+		Fill(schema, s.X)
+		return nil
+	}
+	err := Follow(s, opt.Schema, opt.Threads)
+	s.Schema, s.Moved = nil, true
+	return err
+}
+
 // Moved returns the rows of x with the offsets and factors of a schema in place of those of
 // another; nil: of none.
 func Moved(x matrix.Matrix, want, given *set.Schema, threads int) (matrix.Matrix, error) {
@@ -61,4 +76,17 @@ func Restored(s *set.Set) (*set.Set, error) {
 	plain.X, err = Moved(s.X, nil, s.Schema, 0)
 	plain.Schema = nil
 	return &plain, err
+}
+
+// Fill has the means of x, columns of numbers alone, stand for missing ones.
+func Fill(s *set.Schema, x matrix.Matrix) {
+	rows, cols := x.Dims()
+	mean := make([]float64, cols)
+	EachValue(x, func(j int, value float64) { mean[j] += value })
+	first, _ := s.Places()
+	for i := range s.Columns {
+		if i != s.Target && first[i] < cols {
+			s.Columns[i].Fill = mean[first[i]] / float64(rows)
+		}
+	}
 }

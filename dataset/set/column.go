@@ -38,6 +38,9 @@ func (c *Column) Stored(v float64) float64 {
 	return v
 }
 
+// Moves reports whether the column stores other numbers than it has.
+func (c *Column) Moves() bool { return c.Offset != 0 || c.Factor != 0 }
+
 // check returns why a column that was read from a file cannot be one.
 func (c Column) check() error {
 	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {

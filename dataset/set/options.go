@@ -33,7 +33,8 @@ type Options struct {
 	Dates string
 	// SkipUnlabelled leaves out rows of a table that have no target.
 	SkipUnlabelled bool
-	// Unweighted says that weights do not matter: with a Schema, its column of them is not read.
+	// Unweighted says that weights do not matter: with a Schema, its column of them is not read, and rows of
+	// weight 0 count.
 	Unweighted bool
 	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
 	// are spelled, whatever else the column is; "": none.

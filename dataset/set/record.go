@@ -150,7 +150,10 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case string:
 		return c.ofText(v)
 	case json.Number:
-		return c.ofText(string(v))
+		if c.Kind != KindComma {
+			return c.ofText(string(v))
+		}
+		value, _ = v.Float64() // its point stands before decimals
 	case bool:
 		return c.ofBool(v)
 	case time.Time:

@@ -65,7 +65,7 @@ func TestRecordIsRow(t *testing.T) {
 		{"34;1,5;Rome;2024-05-31;yes;007;1;a", []any{34, 1.5, "Rome", time.Date(2024, 5, 31, 0, 0, 0, 0, time.UTC), true, "007", 1, "a"}},
 		{"34;1,5;Rome;2024-05-31;yes;007;1;a", []any{"34", "1,5", "Rome", "2024-05-31", "yes", "007", "1", "a"}},
 		{"-0;0;Paris;2024-06-02 12:00:00;no;012;2.0;?", []any{int8(0), uint16(0), "Paris", day, false, "012", 2.0, nil}},
-		{"0.1;0,1;Oslo;2024-06-02T12:00:00;No;100;2.0;", []any{json.Number("0.1"), "0,1", " Oslo ", day, "No", "100", float32(2), ""}},
+		{"0,1;0,1;Oslo;2024-06-02T12:00:00;No;100;2.0;", []any{json.Number("0.1"), "0,1", " Oslo ", day, "No", "100", float32(2), ""}},
 		{"NA;;;;?;;;N/A", []any{nil, nil, nil, nil, nil, nil, nil, nil}},
 		{"NA;null;?;;NA;?;na;N/A", []any{"NA", "null", "?", "", "NA", "?", "na", "N/A"}},
 		{"1e6;-2,5;Lima;2023-01-01;TRUE;7;3;other", []any{int64(1e6), -2.5, "Lima", "2023-01-01", "TRUE", "7", 3, "other"}},
@@ -102,13 +102,14 @@ func TestRecordRefuses(t *testing.T) {
 		value  any
 		want   string
 	}{
-		{"age", true, `column "age": found true, expected a finite number, nil for a missing one`},
-		{"age", "x", `column "age": found "x", expected a finite number, nil for a missing one`},
-		{"age", "inf", `column "age": found "inf", expected a finite number`},
-		{"age", math.NaN(), `column "age": found NaN, expected a finite number`},
-		{"age", 1e300, `column "age": found 1e+300, expected a finite number`},
+		{"age", true, `column "age": found true, expected a number with a decimal comma`},
+		{"age", "x", `column "age": found "x", expected a number with a decimal comma`},
+		{"age", "inf", `column "age": found "inf", expected a number with a decimal comma`},
+		{"age", math.NaN(), `column "age": found NaN, expected a number with a decimal comma`},
+		{"age", 1e300, `column "age": found 1e+300, expected a number with a decimal comma`},
 		{"age", time.Time{}, `column "age": found time.Date(`},
-		{"age", []int{3}, `column "age": found []int{3}, expected a finite number`},
+		{"age", []int{3}, `column "age": found []int{3}, expected a number with a decimal comma`},
+		{"age", "34.5", `column "age": found "34.5", expected a number with a decimal comma`}, // the file has decimal commas
 		{"income", "1.5", `column "income": found "1.5", expected a number with a decimal comma`},
 		{"city", 3, `column "city": found 3, expected a category: text`},
 		{"city", true, `column "city": found true, expected a category: text`},
@@ -176,7 +177,7 @@ func TestRecordsAtOnce(t *testing.T) {
 
 func wideRecord() map[string]any {
 	return map[string]any{"age": 34.5, "income": 1.5, "city": "Rome", "since": "2024-05-31", "vip": true, "code": "012", "size": 2.0, "note": nil,
-		"a": 1.5, "b": "2.5", "c": 3, "d": "u", "e": "v", "f": false, "g": "2024-06-03 10:00:00"}
+		"a": 1.5, "b": "2,5", "c": 3, "d": "u", "e": "v", "f": false, "g": "2024-06-03 10:00:00"}
 }
 
 // wideSchema is that of a table of fifteen columns.

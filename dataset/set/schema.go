@@ -28,6 +28,8 @@ type Schema struct {
 	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 
 	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
+	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
+	SkipUnlabelled bool `json:"skip_unlabelled,omitempty"`
 
 	records atomic.Pointer[recordMaker] // nil until Row is called
 }
@@ -37,13 +39,13 @@ func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
 }
 
 // Later reports whether programs before version 2 of the format of models would not know how
-// fields are spelled.
+// fields are spelled, or which rows were left out.
 func (s *Schema) Later() bool {
-	return s != nil && (s.Missing != nil || slices.ContainsFunc(s.Columns, func(c Column) bool {
+	return s != nil && (s.Missing != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }
@@ -176,6 +178,21 @@ func (s *Schema) Offsets() []float64 {
 // to single precision; nil if that is 1 for all.
 func (s *Schema) Factors() []float64 {
 	return s.each(1, func(c *Column) float64 { return c.Factor })
+}
+
+// Moves returns of each feature its column, for Column.Stored; nil if numbers are stored as they are.
+func (s *Schema) Moves() []Column {
+	if s.Offsets() == nil && s.Factors() == nil {
+		return nil
+	}
+	first, features := s.Places()
+	all := make([]Column, features)
+	for i, c := range s.Columns {
+		if c.Moves() {
+			all[first[i]] = c
+		}
+	}
+	return all
 }
 
 // each returns a number of the column of each feature, where that is 0 another one; nil if it

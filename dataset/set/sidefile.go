@@ -20,7 +20,7 @@ func ReadTarget(ctx context.Context, path string, opt *Options, rows int) (Targe
 	return t.Target(), err
 }
 
-// ReadWeights reads a file with one positive number a row; "" gives nil.
+// ReadWeights reads a file with one number a row, positive or 0; "" gives nil.
 func ReadWeights(ctx context.Context, path string, opt *Options, rows int) ([]float64, error) {
 	if path == "" {
 		return nil, nil
@@ -38,7 +38,7 @@ func ReadWeights(ctx context.Context, path string, opt *Options, rows int) ([]fl
 // AppendWeight appends the weight found at an offset of c.
 func AppendWeight(dst []float64, c *lines.Chunk, at int, text []byte) ([]float64, error) {
 	w, status := decimal.Float64(text)
-	if status != decimal.Number || w <= 0 {
+	if status != decimal.Number || w < 0 {
 		return dst, c.Errorf(at, fault.Quote(text), "a positive number as weight")
 	}
 	return append(dst, w), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -117,7 +118,7 @@ func (r *request) verifyComponents() (any, error) {
 		return nil, err
 	}
 	if set.Cols() != m.Cols() {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %d features, expected %d", set.Cols(), m.Cols())}
+		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
 	}
 	v, err := train.VerifyPCA(r.ctx, m, set, q.Threads)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -105,7 +106,7 @@ func (r *request) images() (any, error) {
 		}
 	}
 	if _, d := x.Dims(); d != q.Cols {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %d features, expected %d", d, q.Cols)}
+		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(d, "feature"), q.Cols)}
 	}
 	made, err := a.Restore(k, q.Cols, q.Seed, landmarks)
 	if err != nil {

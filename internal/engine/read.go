@@ -29,16 +29,11 @@ func (r *request) read() (any, error) {
 	opt := dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
 		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled}
 	set, err := dataset.Read(r.ctx, q.Sources, opt)
-	if err == nil && set.Schema.Factors() != nil { // for which the answer has no room
-		set.Close()
-		opt.Unmoved = true
-		set, err = dataset.Read(r.ctx, q.Sources, opt)
-	}
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	answer := map[string]any{"names": set.Feature, "labels": nil, "warnings": texts(set.Warnings), "offsets": set.Schema.Offsets()}
+	answer := map[string]any{"names": set.Feature, "labels": nil, "warnings": texts(set.Warnings), "offsets": set.Schema.Offsets(), "factors": set.Schema.Factors()}
 	if answer["x"], err = r.putRows(set.X); err != nil {
 		return nil, err
 	}

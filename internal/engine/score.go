@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -68,7 +69,7 @@ func (r *request) checked(w rows, cols int, wider bool) (matrix.Matrix, error) {
 		return nil, err
 	}
 	if w.Cols != cols && !wider {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %d features, expected %d", w.Cols, cols)}
+		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(w.Cols, "feature"), cols)}
 	}
 	if row, col, ok := matrix.Finite(x); !ok {
 		return nil, train.DataError{Reason: fmt.Sprintf("row %d: feature %d is not a finite number", row+1, col+1)}

@@ -43,7 +43,7 @@ func (Gram) Accepts(p method.Problem) error {
 func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	n, d := x.Dims()
 	if n < p.K {
-		return method.Basis{}, fmt.Errorf("gram: found %d rows, expected at least k = %d", n, p.K)
+		return method.Basis{}, fmt.Errorf("gram: found %s, expected at least k = %d", registry.Count(n, "row"), p.K)
 	}
 	products, err := view.InnerProducts(ctx, x, p.Threads)
 	if err != nil {

@@ -42,6 +42,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // A Certificate is what is proven of a basis.
@@ -182,7 +183,7 @@ func checkBasis(x view.Rows, b method.Basis) error {
 	case n < 1:
 		return fmt.Errorf("certificate: found no rows, expected at least one")
 	case b.Cols != d:
-		return fmt.Errorf("certificate: found components of %d features, expected %d as the rows have", b.Cols, d)
+		return fmt.Errorf("certificate: found components of %s, expected %d as the rows have", registry.Count(b.Cols, "feature"), d)
 	case b.K < 1 || b.K > d || len(b.Component) != b.K*d:
 		return fmt.Errorf("certificate: found %d components of %d numbers in all, expected 1 to %d of %d each", b.K, len(b.Component), d, d)
 	}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,22 @@ def _refuse_large(before: np.ndarray, after: np.ndarray, first: int) -> None:
         at = np.argwhere(large & np.isfinite(before))[0]
         where = f"row {first + at[0] + 1}, column {at[1] + 1}: " if len(at) > 1 else ""
         raise ValueError(f"{where}found {before[tuple(at)]:g}, expected a magnitude of at most 3.4e38, the largest of single precision: multiply the column by a smaller unit")
+
+
+def warn_small(X: Any) -> None:
+    """Tell of the first column of which all numbers are too small for single precision."""
+    tiny = 2.0**-100
+    if X.dtype != np.float64 or not all(X.shape):
+        return
+    if not is_sparse(X):
+        size = np.maximum(X.max(axis=0), -X.min(axis=0))
+    elif ((X.data != 0) & (np.abs(X.data) < tiny)).any():
+        size = abs(X.tocsr()).max(axis=0).toarray().reshape(-1)
+    else:
+        return
+    small = np.flatnonzero((size > 0) & (size < tiny))
+    if len(small):
+        warnings.warn(f"column {small[0] + 1}: all values are below 1e-30, which single precision loses: multiply the column by a power of two, such as 2.0**{-int(np.frexp(size[small[0]])[1])}", UserWarning, stacklevel=2)
 
 
 def is_sparse(X: Any) -> bool:

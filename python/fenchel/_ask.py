@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import Writer, column_offsets, put_rows
+from ._arrays import Writer, column_offsets, put_rows, warn_small
 from ._model import Model
 
 
@@ -52,6 +52,7 @@ class Data:
 
     def fields(self, writer: Writer) -> dict[str, Any]:
         """Write the arrays."""
+        warn_small(self.X)
         fields: dict[str, Any] = {"x": put_rows(writer, self.X, self.offsets)}
         if self.names is not None and len(set(self.names)) == len(self.names):
             fields["names"] = self.names

@@ -19,7 +19,8 @@ class Rows:
     """What is in files: ``X`` of shape (n_samples, n_features), float32, an array or a CSR
     matrix of scipy; ``y`` of shape (n_samples,), numbers or strings, None if there are no
     targets; ``sample_weight`` and ``feature_names`` or None; ``offsets``, what was subtracted
-    from the columns before they were rounded, or None. It unpacks as ``X, y``.
+    from the columns before they were rounded, or None; ``factors``, by what those too small for
+    single precision were multiplied then, or None. It unpacks as ``X, y``.
 
     >>> X, y = Rows(np.zeros((1, 1)), np.ones(1))
     >>> y
@@ -31,6 +32,7 @@ class Rows:
     sample_weight: np.ndarray | None = None
     feature_names: list[str] | None = None
     offsets: np.ndarray | None = None
+    factors: np.ndarray | None = None
 
     def __iter__(self) -> Any:
         return iter((self.X, self.y))
@@ -79,5 +81,5 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     y = answer["numbers"]
     if y is None and answer["codes"] is not None:
         y = np.asarray(answer["labels"])[answer["codes"]]
-    offsets = answer["offsets"]
-    return Rows(answer["x"], y, answer["weights"], answer["names"], None if offsets is None else np.asarray(offsets))
+    offsets, factors = (None if answer[k] is None else np.asarray(answer[k]) for k in ("offsets", "factors"))
+    return Rows(answer["x"], y, answer["weights"], answer["names"], offsets, factors)

@@ -19,7 +19,7 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 132_460 // lines of Go without tests; 66,000
+	mostGo         = 133_120 // lines of Go without tests; 66,000
 	mostAssembly   = 14_280  // lines; 11,000
 	mostConstants  = 90      // named numbers in the linear solvers; 90
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none

@@ -33,8 +33,8 @@ func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
 // prepare has a part take off the offsets of a model, or else be measured, so that it may
 // get its own.
 func (a *arrayRows) prepare(p *arrayPart) {
-	if offsets := a.opt.Schema.Offsets(); offsets != nil {
-		p.offset = offsets[:min(int64(len(offsets)), p.features())]
+	if moves := a.opt.Schema.Moves(); moves != nil {
+		p.moves = moves[:min(int64(len(moves)), p.features())]
 	}
 	if a.exact = a.exact || !p.rounds() || a.opt.Schema != nil || a.opt.Precomputed || a.opt.Columns > 0; a.exact {
 		return
@@ -85,8 +85,12 @@ func (a *arrayRows) count() (rows int64) {
 // what gives a mapped file back.
 func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []error, unmap func() error, err error) {
 	if !slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil }) {
+		said, err := a.multiply()
+		if err != nil {
+			return nil, nil, nil, err
+		}
 		x, warnings = a.stacked()
-		return x, warnings, nil, nil
+		return x, append(warnings, said...), nil, nil
 	}
 	nonzeros := int64(0)
 	for _, p := range a.parts {
@@ -107,6 +111,23 @@ func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []err
 	}
 	x, err = a.dense(ctx)
 	return x, warnings, nil, err
+}
+
+// multiply multiplies the columns of sparse matrices that are too small for single precision.
+func (a *arrayRows) multiply() (said []error, err error) {
+	parts := make([]*set.SparseRows, len(a.parts))
+	for i, p := range a.parts {
+		parts[i] = &set.SparseRows{X: p.sparse, Small: p.small}
+	}
+	var rounding float64
+	if a.multiplied, said, rounding, err = set.Multiply(parts, a.opt); err != nil {
+		return nil, fault.In(a.first, "%w", err)
+	}
+	a.rounding = max(a.rounding, rounding)
+	for i, p := range a.parts {
+		p.sparse, p.small = parts[i].X, nil
+	}
+	return said, nil
 }
 
 // stacked returns the rows of sparse matrices alone: the only one as it is, if nothing of it is

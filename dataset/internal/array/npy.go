@@ -89,7 +89,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
 		return a.Take(in.Name, nil)
 	}
 	if a.opt.Schema == nil && target != cols-1 {
-		a.schema = positions(int(cols), int(target))
+		a.schema = set.Positions(int(cols), int(target))
 	}
 	t := set.NumberTarget(p.targets)
 	return a.Take(in.Name, &t)
@@ -132,12 +132,12 @@ func (h npyHeader) table(name string) (rows, cols int64, err error) {
 
 // ReadTable gives the rows to do, without the target column, whose values are
 // returned; target is -1 when there is none.
-func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, moves []set.Column, do func([]float32)) (values []float64, err error) {
 	if h.fortran {
-		return h.readColumns(ctx, r, name, rows, cols, target, offset, do)
+		return h.readColumns(ctx, r, name, rows, cols, target, moves, do)
 	}
 	if target < 0 {
-		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, offset, do)
+		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, moves, do)
 	}
 	var row []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
@@ -147,8 +147,8 @@ func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows
 			err = checkTarget(v, h.element, name, i)
 		} else {
 			var x float32
-			if offset != nil {
-				v -= offset[len(row)]
+			if moves != nil {
+				v = moves[len(row)].Stored(v)
 			}
 			x, err = single(v, name, i, j)
 			row = append(row, x)
@@ -164,7 +164,7 @@ func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows
 
 // readColumns is readTable of an array that is stored column after column: all
 // of it is read before the first row is known.
-func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, moves []set.Column, do func([]float32)) (values []float64, err error) {
 	var all []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) error {
 		i, j := k%rows, k/rows
@@ -172,8 +172,8 @@ func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, ro
 			values = append(values, v)
 			return checkTarget(v, h.element, name, i)
 		}
-		if offset != nil {
-			v -= offset[int64(len(all))/rows]
+		if moves != nil {
+			v = moves[int64(len(all))/rows].Stored(v)
 		}
 		x, err := single(v, name, i, j)
 		all = append(all, x)

@@ -213,7 +213,7 @@ func (z *archive) weights(rows int64) (all []float64, err error) {
 		return nil, nil
 	}
 	count, err := z.numbers(array, false, func(_ Element, k int64, v float64, name string) error {
-		if !(v > 0) || math.IsInf(v, 1) {
+		if !(v >= 0) || math.IsInf(v, 1) {
 			return fault.In(name, "row %d: found %v, expected a positive number as weight", k+1, v)
 		}
 		all = append(all, v)

@@ -108,7 +108,7 @@ func TestNPZErrors(t *testing.T) {
 		{"format is no word", npzFile(t, zip.Store, "format", bytesOf(1)), `: array "format": found dtype "|u1" and shape (1,), expected one string`},
 		{"no array", npzFile(t, zip.Store, "q", x), ": found arrays [q], expected X (or x, data, features, arr_0), or the arrays of a SciPy sparse matrix"},
 		{"dense", npzFile(t, zip.Deflate, "features", x, "target", bytesOf(3, 4)), "[1][2] 3,4"},
-		{"weights", npzFile(t, zip.Deflate, "X", x, "weight", bytesOf(3, 0)), `: array "weight": row 2: found 0, expected a positive number as weight`},
+		{"weights", npzFile(t, zip.Deflate, "X", x, "weight", string(npyOf("|i1", "(2,)", "\x03\xff"))), `: array "weight": row 2: found -1, expected a positive number as weight`},
 		{"weights length", npzFile(t, zip.Deflate, "X", x, "weight", bytesOf(3)), `: array "weight": found 1 values, expected 2, one for each row`},
 		{"targets length", npzFile(t, zip.Deflate, "X", x, "y", bytesOf(3)), `: array "y": found 1 values, expected 2, one for each row`},
 		{"dense trailing", npzFile(t, zip.Deflate, "X", x+"!"), `: array "X": found bytes after the last value, expected the end`},

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -28,6 +30,8 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 		m = matrix.Transpose(m)
 	}
 	p := newSparsePart(z.name, m)
+	slices.SortFunc(s.small, func(a, b set.Small) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column)) })
+	p.small = s.small
 	a.prepare(p)
 	a.parts = append(a.parts, p)
 	return rows, nil
@@ -40,6 +44,7 @@ type sparseArrays struct {
 	start    []int64
 	index    []uint32
 	value    []float32
+	small    []set.Small // in any order
 	convert  func(dst []float32, raw []byte)
 }
 
@@ -171,6 +176,9 @@ func (s *sparseArrays) takeValues(e Element, first int64, raw []byte, name strin
 		s.convert = e.converter(1)
 	}
 	s.convert(s.value[have:], raw)
+	if e.Name == "f8" {
+		s.takeSmall(e, first, raw)
+	}
 	if decimal.AllFinite(s.value[have:]) {
 		return nil
 	}
@@ -184,6 +192,20 @@ func (s *sparseArrays) takeValues(e Element, first int64, raw []byte, name strin
 		raw = raw[e.Size:]
 	}
 	return nil
+}
+
+// takeSmall notes values that single precision has no room for. Those that are too many are
+// reported afterwards.
+func (s *sparseArrays) takeSmall(e Element, first int64, raw []byte) {
+	for k := first; k < min(int64(len(s.value)), s.start[len(s.start)-1]); k++ {
+		if !set.IsSmall(math.Float32bits(s.value[k])) {
+			continue
+		}
+		if v := e.get(raw[(k-first)*int64(e.Size):]); v != 0 {
+			row, col := s.place(k)
+			s.small = append(s.small, set.Small{Row: int(row), Column: uint32(col), Value: v})
+		}
+	}
 }
 
 // sort sorts each compressed row and refuses places that occur twice.

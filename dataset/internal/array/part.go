@@ -22,9 +22,10 @@ type arrayPart struct {
 	target  int64 // the column of targets, which is no feature; -1: none
 	fortran bool  // column after column
 	convert func(dst []float32, raw []byte)
-	sparse  *matrix.CSR // of a sparse matrix: there are no bytes
-	spreads *spreads    // of all parts; nil: they are not measured
-	offset  []float64   // of each feature, taken off before rounding; nil: none
+	small   []set.Small  // values of it that single precision has no room for
+	sparse  *matrix.CSR  // of a sparse matrix: there are no bytes
+	spreads *spreads     // of all parts; nil: they are not measured
+	moves   []set.Column // of each feature, whose offsets and factors apply before rounding; nil: none
 
 	tallies []tally   // of each block
 	targets []float64 // of each row, if there are any
@@ -98,7 +99,7 @@ func (p *arrayPart) survey(ctx context.Context, workers int, width int64) error 
 		p.targets = make([]float64, p.rows)
 	}
 	count := p.tally
-	if p.element.Name == "u1" && !p.fortran && p.target < 0 && p.offset == nil && width >= p.cols {
+	if p.element.Name == "u1" && !p.fortran && p.target < 0 && p.moves == nil && width >= p.cols {
 		count = p.tallyBytes
 	}
 	return p.blocks(ctx, workers, false, func(t *tiler, b int, lo, hi int64) error {
@@ -161,8 +162,8 @@ func (p *arrayPart) complain(t *tiler, lo, hi int64) error {
 			if j == p.target {
 				err = checkTarget(v, p.element, p.name, i)
 			} else {
-				if _, err = single(v/p.scale, p.name, i, j); err == nil && p.offset != nil {
-					_, err = single(v/p.scale-p.offset[p.featureOf(j)], p.name, i, j)
+				if _, err = single(v/p.scale, p.name, i, j); err == nil && p.moves != nil {
+					_, err = single(p.moves[p.featureOf(j)].Stored(v/p.scale), p.name, i, j)
 				}
 			}
 			if err != nil {

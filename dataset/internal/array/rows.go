@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/scaling"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
@@ -15,15 +16,16 @@ import (
 // to each row.
 type arrayRows struct {
 	set.Merged
-	opt      *set.Options
-	rows     *set.RowBuilder // of sparse parts alone; counts what is left out of all
-	parts    []*arrayPart
-	first    string      // name of the first file, whose columns count
-	schema   *set.Schema // of columns with a target among them, or offsets; else nil
-	target   int64       // the column of targets of the last file, -1: none
-	spreads  spreads     // of the features
-	rounding float64     // as of Set
-	exact    bool        // there are no offsets to be found: of some file the numbers are not rounded, or a model says
+	opt        *set.Options
+	rows       *set.RowBuilder // of sparse parts alone; counts what is left out of all
+	parts      []*arrayPart
+	first      string      // name of the first file, whose columns count
+	schema     *set.Schema // of columns with a target among them, or offsets; else nil
+	target     int64       // the column of targets of the last file, -1: none
+	spreads    spreads     // of the features
+	rounding   float64     // as of Set
+	multiplied *set.Schema // of sparse rows alone, as set.Multiply returns it
+	exact      bool        // there are no offsets to be found: of some file the numbers are not rounded, or a model says
 }
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
@@ -72,9 +74,12 @@ func (a *arrayRows) set(ctx context.Context) (*set.Set, error) {
 	if unmap != nil {
 		s.OnClose(unmap)
 	}
+	if a.multiplied != nil {
+		return s, scaling.Multiplied(s, a.multiplied, a.opt)
+	}
 	if a.schema != nil {
 		s.Schema, s.Feature = a.schema, a.schema.Features()
-		fill(s.Schema, s.X)
+		scaling.Fill(s.Schema, s.X)
 	}
 	return s, nil
 }
@@ -91,9 +96,9 @@ func checkTarget(v float64, e Element, name string, row int64) error {
 	return nil
 }
 
-// eachRow reads rows of cols numbers each, divided by scale and less the offsets of the
-// features; nil: none. A row with a value that is not finite is not given to do.
-func eachRow(ctx context.Context, r io.Reader, name string, e Element, rows, cols int64, scale float64, offset []float64, do func([]float32)) error {
+// eachRow reads rows of cols numbers each, divided by scale, as the columns of the features store
+// them; nil: as they are. A row with a value that is not finite is not given to do.
+func eachRow(ctx context.Context, r io.Reader, name string, e Element, rows, cols int64, scale float64, moves []set.Column, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
 	convert := e.converter(scale)
 	return eachPiece(ctx, r, name, e.Size, rows*cols, func(first int64, raw []byte) error {
@@ -103,13 +108,13 @@ func eachRow(ctx context.Context, r io.Reader, name string, e Element, rows, col
 			convert(row[have:], raw)
 			exact := func(k int) float64 {
 				v := e.get(raw[k*e.Size:]) / scale
-				if have+k < len(offset) {
-					v -= offset[have+k]
+				if have+k < len(moves) {
+					v = moves[have+k].Stored(v)
 				}
 				return v
 			}
-			for k := 0; k < count && have+k < len(offset); k++ {
-				if offset[have+k] != 0 {
+			for k := 0; k < count && have+k < len(moves); k++ {
+				if moves[have+k].Moves() {
 					row[have+k] = float32(exact(k)) + 0 // no negative zero
 				}
 			}

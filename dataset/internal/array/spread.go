@@ -2,6 +2,7 @@ package array
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,7 +27,8 @@ func (p *arrayPart) rounds() bool {
 	return p.scale == 1 && p.sparse == nil && slices.Contains([]string{"f8", "i4", "i8", "u4", "u8"}, p.element.Name)
 }
 
-// tight returns the features that may need an offset, by the first rows of a tile.
+// tight returns the features that may need an offset by the first rows of a tile, or a factor
+// by all of them: numbers that vanish are zeros here.
 func (s *spreads) tight(tile []float32, features int) (list []int64) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -39,7 +41,9 @@ func (s *spreads) tight(tile []float32, features int) (list []int64) {
 			first.Add(float64(tile[i]))
 			first.Settle()
 		}
-		first.Wide = first.Wide || first.Some && first.Low == 0 && first.High == 0
+		for i := j; i < len(tile) && !first.Wide && first.Low == 0 && first.High == 0; i += features {
+			first.Wide = math.Abs(float64(tile[i])) >= set.Tiny
+		}
 		if s.of[j].Merge(set.Spread{Wide: first.Wide}); !first.Wide {
 			list = append(list, int64(j))
 		}
@@ -125,18 +129,18 @@ func (t *tiler) eachPiece(k, end int64, do func(k int64, raw []byte)) error {
 	return nil
 }
 
-// move gives the columns that need one an offset, and says so.
+// move gives the columns that need one an offset or a factor, and says so.
 func (a *arrayRows) move(ctx context.Context) (said []error, err error) {
 	if a.exact {
 		return nil, nil
 	}
 	said = a.choose()
-	offsets := a.schema.Offsets()
+	moves := a.schema.Moves()
 	for _, p := range a.parts {
-		if p.spreads = nil; offsets == nil {
+		if p.spreads = nil; moves == nil {
 			continue
 		}
-		p.offset = offsets
+		p.moves = moves
 		if err := p.survey(ctx, a.opt.Workers(), a.width()); err != nil {
 			return nil, err
 		}
@@ -144,15 +148,15 @@ func (a *arrayRows) move(ctx context.Context) (said []error, err error) {
 	return said, nil
 }
 
-// choose gives the schema the offsets of the columns that need one; a stream or set without
+// choose gives the schema the offsets and factors of the columns that need one; a stream or set without
 // any needs no schema for that.
 func (a *arrayRows) choose() (said []error) {
 	var note set.OffsetNote
 	for j, s := range a.spreads.of {
 		offset, column := s.Offset(), int(a.parts[0].columnOf(int64(j)))
-		name := strconv.Itoa(column + 1)
+		factor, name := s.Factor(offset), strconv.Itoa(column+1)
 		switch {
-		case offset == 0:
+		case offset == 0 && factor == 0:
 			continue
 		case a.opt.Unmoved:
 			if a.rounding = max(a.rounding, s.Rounding()); s.Matters() {
@@ -160,30 +164,35 @@ func (a *arrayRows) choose() (said []error) {
 			}
 			continue
 		case a.schema == nil:
-			a.schema = positions(int(a.parts[0].cols), int(a.target))
+			a.schema = set.Positions(int(a.parts[0].cols), int(a.target))
 		}
-		a.schema.Columns[column].Offset = offset
-		note.Add(s, &a.schema.Columns[column])
+		c := &a.schema.Columns[column]
+		c.Offset, c.Factor = offset, factor
+		note.Add(s, c)
 	}
 	return append(said, note.Warning()...)
 }
 
-// less takes offsets off numbers that follow each other from the k-th on.
-func (p *arrayPart) less(dst []float32, raw []byte, k int64) {
-	for j, offset := range p.offset {
-		if column := p.columnOf(int64(j)); offset != 0 && !p.fortran {
+// move makes of numbers that follow each other from the k-th on what their columns store.
+func (p *arrayPart) move(dst []float32, raw []byte, k int64) {
+	for j := range p.moves {
+		c, column := &p.moves[j], p.columnOf(int64(j))
+		if !c.Moves() {
+			continue
+		}
+		if !p.fortran {
 			for i := p.until(column, k); i < int64(len(dst)); i += p.cols {
-				dst[i] = p.moved(raw, i, offset)
+				dst[i] = p.moved(raw, i, c)
 			}
-		} else if offset != 0 && k/p.rows == column {
+		} else if k/p.rows == column {
 			for i := range dst {
-				dst[i] = p.moved(raw, int64(i), offset)
+				dst[i] = p.moved(raw, int64(i), c)
 			}
 		}
 	}
 }
 
-// moved is a number less an offset.
-func (p *arrayPart) moved(raw []byte, i int64, offset float64) float32 {
-	return float32(p.element.get(raw[i*int64(p.element.Size):])/p.scale-offset) + 0 // no negative zero
+// moved is what a column stores of a number.
+func (p *arrayPart) moved(raw []byte, i int64, c *set.Column) float32 {
+	return float32(c.Stored(p.element.get(raw[i*int64(p.element.Size):])/p.scale)) + 0 // no negative zero
 }

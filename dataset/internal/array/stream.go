@@ -35,9 +35,9 @@ func (npy) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *st
 		if b.Offsets = false; opt.Schema == nil && opt.Columns == 0 && b.To.Schema == nil && !opt.Unmoved {
 			all.moveFirst(i, h, rows, cols, target, b.To)
 		}
-		offsets := cmp.Or(opt.Schema, b.To.Schema).Offsets()
+		moves := cmp.Or(opt.Schema, b.To.Schema).Moves()
 		read := func(do func([]float32)) error {
-			_, err := h.ReadTable(ctx, i.Reader(), i.Name, rows, cols, target, offsets, do)
+			_, err := h.ReadTable(ctx, i.Reader(), i.Name, rows, cols, target, moves, do)
 			return err
 		}
 		if err := all.stream(i, rows, features, b, read); err != nil {
@@ -49,13 +49,14 @@ func (npy) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *st
 
 func (idx) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *stream.Blocks) error {
 	all := &arrayRows{opt: opt}
+	b.Offsets = false
 	for _, i := range in {
 		e, dims, cols, err := idxTable(i)
 		if err != nil {
 			return err
 		}
 		read := func(do func([]float32)) error {
-			return eachRow(ctx, i.Reader(), i.Name, e, dims[0], cols, e.scale(), nil, do)
+			return eachRow(ctx, i.Reader(), i.Name, e, dims[0], cols, e.scale(), opt.Schema.Moves(), do)
 		}
 		if err := all.stream(i, dims[0], cols, b, read); err != nil {
 			return err

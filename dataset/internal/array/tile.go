@@ -62,9 +62,9 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	switch p := t.p; {
 	case p.sparse != nil:
 		p.scatter(dst, lo, hi)
-		for k := range p.offset {
+		for k := range p.moves {
 			for i := k; i < len(dst); i += int(p.cols) {
-				dst[i] = float32(float64(dst[i]) - p.offset[k])
+				dst[i] = float32(p.moves[k].Stored(float64(dst[i])))
 			}
 		}
 		return nil
@@ -84,12 +84,12 @@ func (p *arrayPart) values(dst []float32, raw []byte, k int64) {
 		return
 	}
 	p.convert(dst, raw)
-	p.less(dst, raw, k)
+	p.move(dst, raw, k)
 }
 
 // native reports whether the bytes are single-precision numbers of this machine, and the
 // features.
-func (p *arrayPart) native() bool { return p.element.Name == "f4" && !p.swap && p.offset == nil }
+func (p *arrayPart) native() bool { return p.element.Name == "f4" && !p.swap && p.moves == nil }
 
 // rowsOf is tileTo of an array that is stored row after row.
 func (t *tiler) rowsOf(dst []float32, lo, hi int64, targets []float64) error {

@@ -205,7 +205,7 @@ func checkNumbers(number []float64, lo, hi int) error {
 
 func checkWeights(weight []float64, lo, hi int) error {
 	for i := lo; i < hi; i++ {
-		if w := weight[i]; !(w > 0) || !decimal.Finite(w) {
+		if w := weight[i]; !(w >= 0) || !decimal.Finite(w) {
 			return fmt.Errorf("row %d: found %v, expected a positive number as weight", i+1, w)
 		}
 	}

@@ -98,7 +98,7 @@ func TestFENLies(t *testing.T) {
 		{"target nan", put64(fen.Number, 1, math.Float64bits(math.NaN())), "row 2: found the target NaN, expected a finite number"},
 		{"other target", put64(fen.Number, 1, math.Float64bits(3)), `row 2: found the label "2" and the number 3, expected the same`},
 		{"code beyond", put32(fen.Code, 1, 2), "row 2: found the label code 2, expected one below 2"},
-		{"weight 0", put64(fen.Weight, 1, 0), "row 2: found 0, expected a positive number as weight"},
+		{"weight -1", put64(fen.Weight, 1, math.Float64bits(-1)), "row 2: found -1, expected a positive number as weight"},
 		{"weight nan", put64(fen.Weight, 1, math.Float64bits(math.NaN())), "row 2: found NaN, expected a positive number as weight"},
 		{"no JSON", text(`{"label"`, `["label"`), "found names that are not JSON (invalid character ':' after array element), expected labels, features and schema"},
 		{"same label", text(`"2"`, `"1"`), `found the label "1" twice, expected each once`},

@@ -65,9 +65,15 @@ func TestCarriageReturns(t *testing.T) {
 func TestCarriageReturnsAmongOthers(t *testing.T) {
 	folder := t.TempDir()
 	at := strings.Repeat("1,2\r", file.HeadSize/4-1)
+	in := strings.Repeat("1,2\n", file.HeadSize/8) + "1,\"" + strings.Repeat("\r", file.HeadSize)
 	for text, want := range map[string]int{
-		"\"a\rb\",1\n\"c\",2\n":  2, // the return is in a field
-		at + "3,4\r\n5,6\r7,8\n": file.HeadSize/4 + 2,
+		"1,\"\r\r\"\"\r\r\"\"\"\n2,\"\r\"\r\n": 2,
+		"\"\n\n,\n\",1\r\"c\",2\r":             2, // feeds too
+		"1,2\r3,\"4\r5,6":                      0, // a quote that is not closed
+		"1,2\r3,4\"\r5,6\"\r":                  3, // quotes within fields
+		in + "\"\n5,6\n":                       file.HeadSize/8 + 2,
+		"\"a\rb\",1\n\"c\",2\n":                2, // the return is in a field
+		at + "3,4\r\n5,6\r7,8\n":               file.HeadSize/4 + 2,
 		strings.Repeat("1,", file.HeadSize/2-1) + "1\r\n" + "2,2\r\n": 0, // a return at the end of the head
 	} {
 		set, err := dataset.Read(t.Context(), []string{datasettest.Put(t, folder, "x.csv", text)}, dataset.Options{Header: "no"})

@@ -47,7 +47,7 @@ func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options)
 	if opt.Columns > 0 {
 		b.Width, b.Whose = opt.Columns, "as asked for"
 	}
-	b.Offsets = opt.Schema.Offsets() != nil
+	b.Offsets = opt.Schema.Moves() != nil
 	b.begin()
 	return b
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
@@ -16,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/scaling"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -121,15 +123,21 @@ func (LIBSVM) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*se
 	if err != nil {
 		return nil, err
 	}
-	switch {
+	multiplied := &set.SparseRows{X: x, Small: all.small}
+	schema, said, rounding, err := set.Multiply([]*set.SparseRows{multiplied}, opt)
+	if err != nil {
+		return nil, fault.In(in[0].Name, "%w", err)
+	}
+	switch x = multiplied.X; {
 	case numbered && opt.Least == 0:
 		x.Cols = max(x.Cols, largestNumber(x)+1)
 	case numbered: // numbers of rows to be compared mean nothing
 		x.Cols = max(x.Cols, opt.Least)
 	}
 	lost, most := all.spreads.lost(p.first)
-	return &set.Set{X: x, Target: all.targets.Target(), Weight: weights, ZeroBased: p.first == 0,
-		Warnings: append(all.unknown.Warnings(p.first), lost...), Rounding: most}, nil
+	rows := &set.Set{X: x, Target: all.targets.Target(), Weight: weights, ZeroBased: p.first == 0,
+		Warnings: slices.Concat(all.unknown.Warnings(p.first), lost, said), Rounding: max(most, rounding)}
+	return rows, scaling.Multiplied(rows, schema, opt)
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // libsvmParser parses chunks; it does not change.
@@ -139,7 +140,7 @@ func (p *libsvmParser) features(c *lines.Chunk, i int, out *sparseChunk) (next i
 				i++
 				continue
 			}
-			if index, bits, end, err = p.feature(c, i, least); err != nil {
+			if index, bits, end, err = p.unusual(c, i, least, out); err != nil {
 				return 0, err
 			}
 			if end < 0 {
@@ -165,6 +166,15 @@ func (p *libsvmParser) features(c *lines.Chunk, i int, out *sparseChunk) (next i
 		out.reach = append(out.reach, least-p.first)
 	}
 	return i + 1, nil
+}
+
+// unusual is feature that keeps what a value was that is too small for single precision.
+func (p *libsvmParser) unusual(c *lines.Chunk, i int, least uint64, out *sparseChunk) (index uint64, bits uint32, end int, err error) {
+	index, bits, end, err = p.feature(c, i, least)
+	if err == nil && end >= 0 && set.IsSmall(bits) && index-p.first < p.columns {
+		bits = out.takeSmall(c.Text[i:end], index-p.first, bits)
+	}
+	return index, bits, end, err
 }
 
 // feature reads what stands at text[i:] however it is spelled: a feature, or

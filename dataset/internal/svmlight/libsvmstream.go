@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/dataset/internal/stream"
 	"github.com/fenchel-ml/fenchel/dataset/set"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 var _ stream.Streamer = LIBSVM{}
@@ -25,6 +26,10 @@ func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 	}
 	p.measures = opt.Columns == 0
 	var all sparseSpreads
+	factors := opt.Schema.Factors()
+	if factors != nil {
+		b.To.Schema = opt.Schema.Multiplying(len(factors))
+	}
 	parse := func(c *lines.Chunk) (*sparseChunk, error) {
 		out, err := p.parse(c)
 		out.bad, out.from = err, place{c.Name, c.Line}
@@ -32,9 +37,19 @@ func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 	}
 	err := lines.Parse(ctx, s, opt.Workers(), parse, func(c *sparseChunk) error {
 		all.take(c)
+		all.takeSmall(c)
+		if len(c.small) > 0 || factors != nil {
+			rows, err := c.multiplied(opt)
+			if err != nil {
+				return fault.In(c.from.name, "%w", err)
+			}
+			defer c.memory.Free()
+			return rows.give(b, p.first)
+		}
 		return c.give(b, p.first)
 	})
 	b.To.Late, _ = all.lost(p.first)
+	b.To.Late = append(b.To.Late, all.vanished(p.first)...)
 	return err
 }
 
@@ -56,4 +71,24 @@ func (c *sparseChunk) give(b *stream.Blocks, first uint64) error {
 		from = end
 	}
 	return c.bad
+}
+
+// multiplied is the chunk with its small values where they belong, multiplied as a model says.
+func (c *sparseChunk) multiplied(opt *set.Options) (*sparseChunk, error) {
+	x := &matrix.CSR{Cols: int(c.cols), Start: make([]int64, 1, len(c.end)+1), Index: c.index, Value: c.value}
+	for _, end := range c.end {
+		x.Start = append(x.Start, int64(end))
+	}
+	alone := *opt
+	alone.Columns = max(opt.Columns, 1) // no factors of its own
+	rows := &set.SparseRows{X: x, Small: c.small}
+	if _, _, _, err := set.Multiply([]*set.SparseRows{rows}, &alone); err != nil {
+		return nil, err
+	}
+	again := *c
+	again.index, again.value, again.memory = rows.X.Index, rows.X.Value, nil
+	for i := range again.end {
+		again.end[i] = uint32(rows.X.Start[i+1])
+	}
+	return &again, nil
 }

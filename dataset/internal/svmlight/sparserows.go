@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
@@ -22,6 +23,7 @@ type sparseChunk struct {
 	cols    uint64
 	unknown []uint32 // columns beyond those of the model, as met
 	spread  []sparseSpread
+	small   []set.Small // increasing, rows from that of the chunk
 
 	// Of a stream alone: for each row its line in the chunk and the columns up to
 	// its last index; what is wrong with the row after the last; whence they are.
@@ -50,6 +52,21 @@ func (c *sparseChunk) leaveOut(column uint64, bits uint32) {
 	if bits<<1 != 0 {
 		c.unknown = append(c.unknown, uint32(column))
 	}
+}
+
+// takeSmall takes a value that single precision rounds to less than set.Tiny. Of one that is not
+// zero it returns bits that are kept.
+func (c *sparseChunk) takeSmall(word []byte, column uint64, bits uint32) uint32 {
+	_, text, _ := bytes.Cut(word, []byte{':'})
+	v, _ := decimal.Float64(text)
+	if v == 0 {
+		return bits
+	}
+	c.small = append(c.small, set.Small{Row: len(c.end), Column: uint32(column), Value: v})
+	if bits<<1 == 0 {
+		bits |= 1
+	}
+	return bits
 }
 
 // room is where the rows of sparse text are to lie in the end. Chunks are
@@ -127,6 +144,7 @@ type sparseRows struct {
 	room     room
 	spilled  bool // some chunks are not in the room
 	chunks   []*sparseChunk
+	small    []set.Small
 	spreads  sparseSpreads
 	targets  *set.Targets
 	rows     int
@@ -153,10 +171,14 @@ func (a *sparseRows) take(c *sparseChunk) error {
 	if a.spilled = a.spilled || c.memory != nil; !a.spilled {
 		a.settle(c)
 	}
+	for _, v := range c.small {
+		v.Row += a.rows
+		a.small = append(a.small, v)
+	}
 	a.rows += len(c.end)
 	a.nonzeros += int64(len(c.index))
 	a.cols = max(a.cols, c.cols)
-	c.labels, c.unknown = nil, nil
+	c.labels, c.unknown, c.small = nil, nil, nil
 	return nil
 }
 

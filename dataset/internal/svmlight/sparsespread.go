@@ -3,6 +3,7 @@ package svmlight
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -101,6 +102,8 @@ func (p *libsvmParser) measure(c *lines.Chunk, out *sparseChunk) []sparseSpread 
 type sparseSpreads struct {
 	some bool // there are rows
 	of   []sparseSpread
+
+	small map[uint32]*set.Spread // of a stream: of features whose values are too small
 }
 
 // take keeps the features that a chunk has too.
@@ -118,15 +121,45 @@ func (a *sparseSpreads) take(c *sparseChunk) {
 	}
 }
 
+// takeSmall notes the features of a chunk of which all values are too small, or that are no
+// longer so.
+func (a *sparseSpreads) takeSmall(c *sparseChunk) {
+	for _, v := range c.small {
+		if a.small == nil {
+			a.small = map[uint32]*set.Spread{}
+		}
+		if a.small[v.Column] == nil {
+			a.small[v.Column] = &set.Spread{Some: true}
+		}
+		a.small[v.Column].Add(v.Value)
+	}
+	for k := 0; k < len(c.index) && a.small != nil; k++ {
+		if s := a.small[c.index[k]]; s != nil && !set.IsSmall(math.Float32bits(c.value[k])) {
+			s.Wide = true
+		}
+	}
+}
+
+// vanished says which features of a stream are too small for single precision.
+func (a *sparseSpreads) vanished(first uint64) (said []error) {
+	for _, j := range slices.Sorted(maps.Keys(a.small)) {
+		if a.small[j].Factor(0) != 0 {
+			said = append(said, fmt.Errorf("feature %d: values below 1e-30 are lost in single precision: multiply them, or read the rows as a set and not as a stream", uint64(j)+first))
+		}
+	}
+	return said
+}
+
 // placeOf returns where the spread of a column is, -1 for none.
 func placeOf(all []sparseSpread, column uint32) int {
 	return slices.IndexFunc(all, func(s sparseSpread) bool { return s.column == column })
 }
 
-// lost says what rounding does to the features, and how much it is at most.
+// lost says what rounding does to the features, but those that may be multiplied, and how much
+// it is at most.
 func (a *sparseSpreads) lost(first uint64) (said []error, most float64) {
 	for _, s := range a.of {
-		if r := s.Rounding(); r > 0 {
+		if r := s.Rounding(); r > 0 && (!s.Small() || s.Offset() != 0) {
 			most = max(most, r)
 			if s.Matters() {
 				said = append(said, s.Lost(fmt.Sprintf("feature %d", uint64(s.column)+first)))

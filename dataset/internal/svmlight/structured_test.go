@@ -132,7 +132,7 @@ func TestStructuredWithoutLabels(t *testing.T) {
 }
 
 func FuzzGraphs(f *testing.F) {
-	for _, text := range append([]string{"+1\tC C O\t1-2 2-3\n-1\t4\n", "\t\t\n\tC\n", "a\tC\t1-1 1-1\n\tC\n", "1\t1\xff\r\n", "1\tC\t99999999-1\n"}, datasettest.AllKinds...) {
+	for _, text := range append([]string{"+1\tC C O\t1-2 2-3\n-1\t4\n", "\t\t\n\tC\n", "a\tC\t1-1 1-1\n\tC\n", "1\t1\xff\r\n", "1\tC\t99999999-1\n", "\r\r\r\x01\r\rx\tC\t" + strings.Repeat("\n", 9)}, datasettest.AllKinds...) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { datasettest.FuzzRead(t, data, "graphs") })

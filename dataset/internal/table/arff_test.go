@@ -101,7 +101,7 @@ func TestARFFRows(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		head + "1,2,p,{0}\n":   `6:8: found "0", expected a positive number as weight`,
+		head + "1,2,p,{-1}\n":  `6:8: found "-1", expected a positive number as weight`,
 		head + "1,2,{5}\n":     "6:1: found 2 fields, expected 3",
 		head + "1,2,p,{5} x\n": "6:1: found 4 fields, expected 3",
 	} {

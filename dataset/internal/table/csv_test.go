@@ -146,7 +146,7 @@ func TestSlips(t *testing.T) {
 		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[]`},
 		{"age,y\n\"a,5\",1\nb,2\n", `[]`},
 		{"age,y\n\n7,1\n\nu,1\n\n" + ten + "\n", `[column "age": 1 of 12 fields is not a number (first: "u" at standard input:5): taken as words (to take these as missing: --numeric age)]`},
-		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2, "v" at standard input:13): taken as words (to take these as missing: --numeric age)]`},
 		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers
 		{"age,y\nu,1\nv,2\n" + ten, "[]"},                   // 10 of 12
 		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2): taken as words (to take these as missing: --numeric age)]`},

@@ -196,8 +196,10 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 		kinds[i].unnamed = header && len(first[i].text) == 0
 		kinds[i].digits = header || first[i].missing || set.IsDash(first[i].text) || set.AreDigits(first[i].text)
 		kinds[i].blank = len(first[i].text) == 0
+		kinds[i].pointed = !header && bytes.IndexByte(first[i].text, '.') >= 0
 		for _, row := range later {
 			kinds[i].blank = kinds[i].blank && (i >= len(row) || row[i].missing)
+			kinds[i].pointed = kinds[i].pointed || i < len(row) && bytes.IndexByte(row[i].text, '.') >= 0
 			kinds[i].digits = kinds[i].digits && (i >= len(row) || row[i].missing || set.IsDash(row[i].text) || set.AreDigits(row[i].text))
 		}
 	}

@@ -31,10 +31,8 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 	if s.Cols() > maxColumnsWritten {
 		return fmt.Errorf("found %d features, expected at most %d in CSV: write sparse rows as .svm or .npz", s.Cols(), maxColumnsWritten)
 	}
-	for _, l := range s.Target.Label {
-		if set.IsMissing([]byte(l)) {
-			return fmt.Errorf("label %q: CSV cannot hold it, as it stands for a missing value", l)
-		}
+	if err := holdsLabels(&s.Target); err != nil {
+		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	line := f.headerLine(nil, s, delimiter)
@@ -67,6 +65,19 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 	}
 	out.Write(append(line[:len(line)-1], '\n')) // Flush reports its error
 	return out.Flush()
+}
+
+// holdsLabels refuses labels that would be read as something else.
+func holdsLabels(t *set.Target) error {
+	for _, l := range t.Label {
+		if set.IsMissing([]byte(l)) {
+			return fmt.Errorf("label %q: CSV cannot hold it, as it stands for a missing value", l)
+		}
+	}
+	if t.Number == nil && t.Code != nil && namesNumbers(set.ReadWords(t.Label, t.Counts()), t.Label) {
+		return fmt.Errorf("label %q: CSV cannot hold it, as it is read as a number there", t.Label[0])
+	}
+	return nil
 }
 
 // headerLine names the columns such that they are read as a header, and the

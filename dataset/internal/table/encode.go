@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +23,11 @@ func (t *table) complete() {
 		t.warnings = append(t.warnings, fmt.Errorf("%s of weight 0: left out", fault.Plural(t.unweighed, "row", "rows")))
 	}
 	if t.skipped > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare))
+		slips := ""
+		if len(t.bareWords) > 0 {
+			slips = fmt.Sprintf("; no numbers: %s", fault.Few(slices.Sorted(maps.Keys(t.bareWords))))
+		}
+		t.warnings = append(t.warnings, fmt.Errorf("%s without a target (first: %s%s): left out", fault.Plural(t.skipped, "row", "rows"), t.firstBare, slips))
 	}
 	if t.fixed {
 		t.sayMissing()

@@ -189,13 +189,20 @@ func (p *rowParser) readWeight(f field) (err error) {
 	if f.missing {
 		return p.c.Errorf(f.at, "no weight", "a positive number as weight")
 	}
-	if w, status := decimal.Float64(f.text); w == 0 && status == decimal.Number && p.repeats { // as if it were not there
+	return p.addWeight(f.at, f.text)
+}
+
+// addWeight notes the weight of a row. Where it is 0 the rows are read again without that one.
+func (p *rowParser) addWeight(at int, text []byte) (err error) {
+	if p.out.weights, err = set.AppendWeight(p.out.weights, p.c, at, text); err == nil && isZero(text) {
 		p.weightless.Store(true)
-		p.out.weights = append(p.out.weights, 1)
-		return nil
 	}
-	p.out.weights, err = set.AppendWeight(p.out.weights, p.c, f.at, f.text)
 	return err
+}
+
+func isZero(text []byte) bool {
+	v, status := decimal.Float64(text)
+	return v == 0 && status == decimal.Number
 }
 
 // allowed reports whether the declaration of its column, if there is one,

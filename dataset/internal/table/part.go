@@ -138,6 +138,10 @@ const maxOmitted = 1 << 24
 
 // take gathers the parts, in order.
 func (t *table) take(p *tablePart) error {
+	t.unweighed += p.weightless
+	if t.skipped += p.skipped; t.skipped > 0 && t.firstBare == "" {
+		t.firstBare = p.firstBare
+	}
 	if p.rows == 0 {
 		return nil
 	}
@@ -152,10 +156,6 @@ func (t *table) take(p *tablePart) error {
 		t.firstBare = p.firstBare
 	}
 	t.untargeted += p.untargeted
-	t.unweighed += p.weightless
-	if t.skipped += p.skipped; t.skipped > 0 && t.firstBare == "" {
-		t.firstBare = p.firstBare
-	}
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, columnKind.fills) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}

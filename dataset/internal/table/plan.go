@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,7 +114,7 @@ func (t *table) settle(opt *set.Options) error {
 	if t.fixed {
 		return nil
 	}
-	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: slices.Clone(missingOf(opt))}
+	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: append(slices.Clone(missingOf(opt)), slices.Sorted(maps.Keys(t.bareWords))...), SkipUnlabelled: t.skip}
 	for i := range t.names {
 		c := t.column(i)
 		if t.roles[i] == roleCategory {

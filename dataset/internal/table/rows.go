@@ -133,8 +133,10 @@ func (p *rowParser) leftOut(at int, next *int, sparse bool) bool {
 	if err != nil || !sparse && len(fields) != len(p.names) {
 		return false
 	}
-	if k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.weight }); k >= 0 && p.weightless.Load() {
-		if w, status := decimal.Float64(fields[k].text); w == 0 && status == decimal.Number {
+	if p.weightless.Load() {
+		from, to := p.rows.weight(p.c.Text[at:end])
+		k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.weight })
+		if k >= 0 && isZero(fields[k].text) || to > 0 && isZero(bytes.TrimSpace(p.c.Text[at+from:at+to])) {
 			p.out.weightless++
 			*next = end
 			return true
@@ -208,17 +210,17 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 }
 
 // weigh notes the weight of the last row that is in no column. Rows without one have 1.
-func (p *rowParser) weigh(at, next int) (err error) {
+func (p *rowParser) weigh(at, next int) error {
 	from, to := p.rows.weight(p.c.Text[at:next])
-	if to == 0 {
+	if to == 0 || p.unweighted {
 		return nil
 	}
 	o := p.out
 	if p.weight >= 0 {
 		return p.c.Errorf(at+from, "a weight behind the row", "weights in one place: the column of them is given too")
 	}
-	o.weights, err = set.AppendWeight(withOnes(o.weights, o.rows-1), p.c, at+from, bytes.TrimSpace(p.c.Text[at+from:at+to]))
-	return err
+	o.weights = withOnes(o.weights, o.rows-1)
+	return p.addWeight(at+from, bytes.TrimSpace(p.c.Text[at+from:at+to]))
 }
 
 // withOnes appends the weight 1 for each row that has none, up to that number of rows.

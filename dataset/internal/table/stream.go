@@ -133,7 +133,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		t.assign()
 	}
 	if !t.fixed {
-		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt)}, true, true, opt.Columns == 0
+		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, true, opt.Columns == 0
 		for i := range t.names {
 			t.schema.Columns = append(t.schema.Columns, t.column(i))
 		}

@@ -63,7 +63,6 @@ type table struct {
 	also       map[string]struct{} // spellings of a missing value besides the usual ones
 	misses     bool                // one of these is a number
 	unweighted bool                // weights are not read
-	repeats    bool                // the rows can be read again
 	weightless *atomic.Bool        // some row has the weight 0
 
 	bareWords map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
@@ -79,6 +78,7 @@ type columnKind struct {
 	allowed map[string]struct{} // nil: any
 	asked   asked
 	digits  bool // no field is known to hold anything but digits
+	pointed bool // a field of the first rows has a point
 	unnamed bool // the header has nothing in its place
 	blank   bool // no name, and no value in the first rows
 }
@@ -211,8 +211,8 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 // passes reads the rows as often as it takes to know what the columns are.
 func (t *table) passes(ctx context.Context, opt *set.Options) error {
 	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
-	t.repeats = true
-	keep := (t.skip || t.weight >= 0 || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	_, behind := t.rows.(arffRows)
+	keep := (t.skip || t.weight >= 0 || behind || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
 		in.Before = in.Line
 	}
@@ -291,13 +291,15 @@ func (t *table) late() bool {
 // were kept because there is none.
 func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) error {
 	t.late()
-	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
-	if kept {
+	s, unweighed, skipped := lines.NewSplitter(t.in, opt.Chunk, t.rows.last), t.unweighed, t.skipped
+	if kept { // chunks that have rows
 		s.In = nil
 		for _, p := range t.parts {
 			s.Again = append(s.Again, p.chunk)
 		}
-		return t.pass(ctx, s, true, opt)
+		err := t.pass(ctx, s, true, opt)
+		t.unweighed, t.skipped = max(t.unweighed, unweighed), max(t.skipped, skipped)
+		return err
 	}
 	for _, in := range t.in {
 		in.PutAway()

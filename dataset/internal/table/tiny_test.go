@@ -55,7 +55,7 @@ func TestTinyColumns(t *testing.T) {
 	if s, err := datasettest.ReadText("a,b,y\n1e-300,0.5,1\n1,2,3\n4,1e-50,5\n0,0,7\n", dataset.Options{}); err != nil || s.Schema.Factors() != nil {
 		t.Errorf("a small number among others: found %+v, %v", s.Schema, err)
 	}
-	if _, err := datasettest.ReadText("1 1:1 2:2 3:1\n", dataset.Options{Schema: want.Schema}); err == nil || !strings.Contains(err.Error(), "expected a table") {
+	if _, err := datasettest.ReadText("1 1:1 2:2 3:1\n", dataset.Options{Schema: want.Schema}); err == nil || !strings.Contains(err.Error(), "expected a magnitude below") {
 		t.Errorf("rows of another format: found %v", err)
 	}
 }

@@ -9,6 +9,25 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 )
 
+// So are those of ARFF, where a number in braces behind a row is its weight.
+func TestWeightlessBehindRows(t *testing.T) {
+	header := "@relation r\n@attribute x numeric\n@attribute c string\n@attribute y {0,1}\n@data\n"
+	all := header + "1,a,0\n2,b,1,{2}\n?,word,0,{0}\n{0 5, 1 z, 2 1}, {0}\n{0 4, 1 q}, {0.0}\n5,a,1\n"
+	want := datasettest.ReadNamed(t, "x.arff", header+"1,a,0\n2,b,1,{2}\n5,a,1\n", dataset.Options{})
+	for _, chunk := range []int{0, 10} {
+		got := datasettest.ReadNamed(t, "x.arff", all, dataset.Options{Chunk: chunk})
+		if got.Digest() != want.Digest() || fmt.Sprint(got.Schema) != fmt.Sprint(want.Schema) || !strings.Contains(fmt.Sprint(got.Warnings), "3 rows of weight 0: left out") {
+			t.Errorf("found %d rows, %v and the warnings %v", got.Rows(), got.Schema, got.Warnings)
+		}
+		if s, err := datasettest.ReadText(all, dataset.Options{Chunk: chunk}); err != nil || s.Digest() != want.Digest() { // cannot be read twice
+			t.Errorf("standard input: %v", err)
+		}
+	}
+	if s := datasettest.ReadNamed(t, "x.arff", all, dataset.Options{Schema: want.Schema, Unweighted: true}); s.Rows() != 6 || s.Weight != nil {
+		t.Errorf("without weights: found %d rows", s.Rows())
+	}
+}
+
 // Rows of weight 0 are as if they were not there: in means, categories and what columns are.
 func TestWeightless(t *testing.T) {
 	var all, counted strings.Builder

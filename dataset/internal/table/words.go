@@ -33,7 +33,7 @@ func (t *table) readWords() (again bool) {
 	}
 	if t.readTargets(); t.asNumbers.Read > 0 {
 		t.learn(t.asNumbers)
-		if t.skip && t.namesNumbers() {
+		if t.skip && namesNumbers(t.asNumbers, t.answer.Label) {
 			t.bareWords = map[string]struct{}{}
 			for k, v := range t.asNumbers.Value {
 				if math.IsNaN(v) {
@@ -46,7 +46,7 @@ func (t *table) readWords() (again bool) {
 		switch {
 		case t.roles[at] > roleInteger:
 		case t.evidence.comma && t.open[at]:
-			if t.hasFractions(slot) {
+			if t.kinds[at].pointed || t.hasFractions(slot) {
 				t.text[at].Store(true)
 				again = true
 			}
@@ -201,7 +201,13 @@ func slips(name string, words []string, r *set.Reading, place func(code int) fau
 	if r.Unit != "" {
 		are += " with the unit " + fault.Printable(r.Unit)
 	}
-	return fmt.Sprintf("column %q: %d of %d fields %s (first: %s at %s)", name, n, r.All, are, fault.Quote([]byte(words[r.Odd])), place(r.Odd))
+	found := ""
+	for k := r.Odd + 1; k < len(words) && found == ""; k++ {
+		if math.IsNaN(r.Value[k]) && words[k] != set.MissingCategory && !set.IsDash([]byte(words[k])) {
+			found = fmt.Sprintf(", %s at %s", fault.Quote([]byte(words[k])), place(k))
+		}
+	}
+	return fmt.Sprintf("column %q: %d of %d fields %s (first: %s at %s%s)", name, n, r.All, are, fault.Quote([]byte(words[r.Odd])), place(r.Odd), found)
 }
 
 // doubt warns of a column that some slips turn from numbers or dates into words.
@@ -271,7 +277,7 @@ func (t *table) labels() (set.Target, error) {
 	case out.Number != nil:
 		return out, nil
 	}
-	if t.asNumbers = r; !t.namesNumbers() || t.fixed && slices.ContainsFunc(r.Value, math.IsNaN) {
+	if t.asNumbers = r; !namesNumbers(r, out.Label) || t.fixed && slices.ContainsFunc(r.Value, math.IsNaN) {
 		return out, nil
 	}
 	r, err := t.decided(r, out.Label, name, place)
@@ -281,22 +287,27 @@ func (t *table) labels() (set.Target, error) {
 	if bad := slices.IndexFunc(r.Value, math.IsNaN); bad >= 0 {
 		return out, place(bad).Fault("found %s as target%s, expected a number, as in %d of %d rows (%s)", fault.Quote([]byte(out.Label[bad])), t.targetBy(), r.Read, len(out.Code), skipHint)
 	}
-	if !t.fixed && (r.Kind == set.KindComma || !r.IsPlain(out.Label)) {
-		t.schema.Columns[t.target].Kind, t.schema.Columns[t.target].Unit = r.Kind, r.Unit
+	switch c := &t.schema.Columns[max(t.target, 0)]; {
+	case t.fixed:
+	case r.Kind == set.KindComma || !r.IsPlain(out.Label):
+		c.Kind, c.Unit = r.Kind, r.Unit
+	case t.evidence.comma && !t.evidence.point && len(out.Label) > fewLabels:
+		c.Kind = set.KindComma // 1.158 of new rows is above a thousand
 	}
 	return asNumbers(out, r.Value), nil
 }
 
+// fewLabels are at most so many.
+const fewLabels = 20
+
 // namesNumbers reports whether nearly all labels are numbers. At most 20 labels, whole numbers among
 // other words, are names of classes.
-func (t *table) namesNumbers() bool {
-	const few = 20
-	r, labels := t.asNumbers, t.answer.Label
+func namesNumbers(r *set.Reading, labels []string) bool {
 	fraction := slices.ContainsFunc(r.Value, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) })
-	if strings.ContainsFunc(r.Unit, unicode.IsLetter) && len(labels) <= few && !fraction {
+	if strings.ContainsFunc(r.Unit, unicode.IsLetter) && len(labels) <= fewLabels && !fraction {
 		return false // such as 4G and 5G
 	}
-	return r.Kind.IsNumber() && r.Agree() && (len(labels) > few || fraction || !slices.ContainsFunc(r.Value, math.IsNaN) || !r.IsPlain(labels))
+	return r.Kind.IsNumber() && r.Agree() && (len(labels) > fewLabels || fraction || !slices.ContainsFunc(r.Value, math.IsNaN) || !r.IsPlain(labels))
 }
 
 const skipHint = "--skip-unlabelled leaves out rows without a target"

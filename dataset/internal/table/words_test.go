@@ -31,6 +31,9 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"thousands in a file with decimal points", strings.ReplaceAll(column(6, "1,158", "2,521"), ";1;", ";1.5;"), dataset.Options{}, "amount [1158 2521]", ""},
 		{"a decimal comma in a file with decimal commas", strings.ReplaceAll(column(6, "1,158", "521"), ";1;", ";1,5;"), dataset.Options{}, "comma [1.158 521]", ""},
 		{"a point between thousands in a file with decimal commas", strings.ReplaceAll(column(6, "1.158", "521"), ";1;", ";1,5;"), dataset.Options{}, "comma [1158 521]", ""},
+		{"thousands alone in a file with decimal commas", strings.ReplaceAll(column(6, "1.000", "500"), ";1;", ";1,5;"), dataset.Options{}, "comma [1000 500]", ""},
+		{"integers in a file with decimal commas", strings.ReplaceAll(column(6, "1158", "521"), ";1;", ";1,5;"), dataset.Options{}, "comma [1158 521]", ""},
+		{"integers in a file with both", linesOf("c;x;z;y", 6, func(i int) string { return fmt.Sprintf("%d;1,5;0.25;%d", 5+i%2, i%2) }), dataset.Options{}, " [5 6]", ""},
 		{"a decimal point in a file with decimal commas", strings.ReplaceAll(column(6, "1.15", "521"), ";1;", ";1,5;"), dataset.Options{}, " [1.15 521]", ""},
 		{"both", column(6, "1.158,25", "3,5"), dataset.Options{}, "comma [1158.25 3.5]", ""},
 		{"currency", column(6, "$70,386", "($5)", "$1.2k"), dataset.Options{}, "amount $ [70386 -5 1200]", ""},
@@ -107,13 +110,14 @@ func TestTargetsInWords(t *testing.T) {
 		{"money", target(3, "$100.53", "$7", "$1,000.00"), dataset.Options{}, "amount [100.53 7 1000]"},
 		{"decimal commas", target(3, "2,5", "-3", "2,50"), dataset.Options{}, "comma [2.5 -3 2.5]"},
 		{"thousands by other columns", strings.ReplaceAll(target(3, "2.521", "3"), "1;", "1,5;"), dataset.Options{}, "comma [2521 3 2521]"},
+		{"integers beside decimal commas", linesOf("x;y", 30, func(i int) string { return fmt.Sprintf("%d,5;%d", i*i%7, 521+i) }), dataset.Options{}, "comma"},
 		{"signs", target(4, "+", "-"), dataset.Options{}, " [+ -]"},
 		{"words for a missing feature", target(3, "None", "mild"), dataset.Options{}, " [None mild]"},
 		{"few numbers and a word", target(4, "0", "1", "2+"), dataset.Options{}, " [0 1 2+]"},
 		{"equal numbers", target(5, "+1", "1", "1.0", "0", "-0"), dataset.Options{}, " [1 1 1 0 0]"},
 		{"large integers", target(4, "9007199254740992", "9007199254740993", "+9007199254740993.0", "9007199254740996"), dataset.Options{}, "3 labels"},
 		{"a slip", target(201, append([]string{"soon"}, long...)...), dataset.Options{}, `standard input:2: found "soon" as target in column "y" (by its name; another: --target), expected a number, as in 200 of 201 rows (--skip-unlabelled leaves out rows without a target)`},
-		{"a slip left out", target(201, append([]string{"soon"}, long...)...), dataset.Options{SkipUnlabelled: true}, "200 rows, 1 row without a target (first: standard input:2:3): left out"},
+		{"a slip left out", target(201, append([]string{"soon"}, long...)...), dataset.Options{SkipUnlabelled: true}, `200 rows, 1 row without a target (first: standard input:2:3; no numbers: soon): left out`},
 		{"missing ones left out", target(4, "5", ""), dataset.Options{SkipUnlabelled: true}, "2 rows, 2 rows without a target (first: standard input:3:3): left out"},
 	} {
 		s, err := datasettest.ReadText(c.text, c.opt)
@@ -125,6 +129,8 @@ func TestTargetsInWords(t *testing.T) {
 			got = fmt.Sprintf("%d rows, %v", s.Rows(), s.Warnings[0])
 		case len(s.Target.Label) == 3 && s.Rows() == 4 && s.Target.Number != nil:
 			got = "3 labels"
+		case s.Rows() == 30:
+			got = string(s.Schema.Columns[1].Kind)
 		case s.Target.Number == nil:
 			got = fmt.Sprint(" ", s.Target.Label)
 		default:
@@ -133,8 +139,8 @@ func TestTargetsInWords(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: found %s, expected %s", c.name, got, c.want)
 		}
-		if err == nil && c.opt.SkipUnlabelled == false {
-			again, err := datasettest.ReadText(c.text, dataset.Options{Schema: s.Schema})
+		if err == nil {
+			again, err := datasettest.ReadText(c.text, dataset.Options{Schema: s.Schema, SkipUnlabelled: s.Schema.SkipUnlabelled})
 			if err != nil || fmt.Sprint(again.Target) != fmt.Sprint(s.Target) {
 				t.Errorf("%s: found %v by its schema, error %v, expected %v", c.name, again.Target, err, s.Target)
 			}
@@ -152,6 +158,7 @@ func TestLearnedSpellings(t *testing.T) {
 	}{
 		{column(6, "1,158", "521"), "2,521", 2521, "2,5"},
 		{column(6, "1,15", "521"), "2.521", 2521, "2.5"},
+		{strings.ReplaceAll(column(6, "1158", "521"), ";1;", ";1,5;"), "2.521", 2521, "2.5"}, // as the file has decimal commas
 		{column(6, "12 kg", "3.5 kg"), "7", 7, "7 lb"},
 		{column(6, "13/1/2024", "2/1/2024"), "3/2/2024", 21, "1/13/2024"},
 		{column(6, "18:30", "6:00"), "12:15", 12.25, "12"},

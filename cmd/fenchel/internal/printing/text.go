@@ -71,16 +71,8 @@ func Short(n int64) string {
 // Decimal writes a number in as many digits as it needs.
 func Decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Count writes a number with its noun.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, ok := strings.CutSuffix(noun, "ss"); ok {
-		return fmt.Sprintf("%d %ssses", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+// Count writes a number with its noun, as registry.Count does.
+func Count(n int, noun string) string { return registry.Count(n, noun) }
 
 // Spell writes a label so that it stays one field of one line, as registry.Spell does.
 func Spell(label string) string { return registry.Spell(label) }
