@@ -18,7 +18,7 @@ import (
 // It returns why names of columns could not be compared.
 func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed string) {
 	s, p, stream := m.Statement, m.Proof, m.Statement.Stream && m.Proof.Status != Merged
-	claims := preparation{m.Data, m.Features, m.Schema, stream || p.Status == Merged}
+	claims := preparation{data: m.Data, features: m.Features, schema: m.Schema, means: stream || p.Status == Merged}
 	if stream || p.Status == Merged && m.Data.Nonzeros == 0 { // whose values were not counted
 		claims.data.Nonzeros = matrix.Nonzeros(set.X)
 	}

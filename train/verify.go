@@ -117,7 +117,7 @@ func (v *Verification) preparation(m *model.Model, set *dataset.Set) (unnamed st
 		}
 		return unnamed
 	}
-	problems, unnamed := preparation{m.Data, m.Features, m.Schema, false}.compare(set)
+	problems, unnamed := preparation{data: m.Data, features: m.Features, schema: m.Schema}.compare(set)
 	v.Problems = append(v.Problems, problems...)
 	if err := checkScaling(m, set); err != nil {
 		v.fail("%s", err)
