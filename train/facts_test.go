@@ -161,52 +161,6 @@ func TestF6SameAs(t *testing.T) {
 	}
 }
 
-// TestF8ParetoSweeps moves C, the radius and the slack: norm and loss lie on one decreasing convex
-// curve, to a hundredth.
-func TestF8ParetoSweeps(t *testing.T) {
-	set := rings(t, 60, 2, false)
-	follow := func(spec PathSpec) (points []PathPoint) {
-		t.Helper()
-		spec.Kernel, spec.Bias, spec.Scaling, spec.Gap = "rbf:gamma=0.5", "none", "none", 1e-3
-		spec.Epochs = 1200
-		if _, err := Path(t.Context(), set, spec, func(p PathPoint) error { points = append(points, p); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return points
-	}
-	front := follow(PathSpec{From: 0.01, To: 100})
-	at := func(norm float64) float64 {
-		for k := range front[1:] {
-			if a, b := front[k], front[k+1]; b.Norm >= norm && b.Norm > a.Norm {
-				return a.Loss + (b.Loss-a.Loss)*(norm-a.Norm)/(b.Norm-a.Norm)
-			}
-		}
-		return math.NaN()
-	}
-	first, last := front[len(front)/8], front[len(front)/2]
-	radii := follow(PathSpec{Over: "radius", From: first.Norm, To: last.Norm, Points: 4})
-	slacks := follow(PathSpec{Over: "slack", From: last.Slack(), To: first.Slack(), Points: 4})
-	for what, sweep := range map[string][]PathPoint{"radius": radii, "slack": slacks} {
-		for _, p := range sweep {
-			if want := at(p.Norm); !(math.Abs(p.Loss-want) < 0.01*max(want, 0.1)) {
-				t.Errorf("%s: norm %g with loss %g, on the curve %g", what, p.Norm, p.Loss, want)
-			}
-		}
-		if len(sweep) != 4 {
-			t.Errorf("%s: %d points", what, len(sweep))
-		}
-	}
-	for k := 2; k < len(front); k++ {
-		a, b, c := front[k-2], front[k-1], front[k]
-		if c.Norm < b.Norm-1e-9 || c.Loss > b.Loss+1e-9 {
-			t.Fatalf("C %g: norm %g with loss %g after %g with %g", c.C, c.Norm, c.Loss, b.Norm, b.Loss)
-		}
-		if w := c.Norm - a.Norm; w > 1e-6 && b.Loss > a.Loss+(c.Loss-a.Loss)*(b.Norm-a.Norm)/w+1e-6 {
-			t.Fatalf("C %g: the loss %g is above the chord", b.C, b.Loss)
-		}
-	}
-}
-
 // TestFactsAreRecomputed: what training says of machines of every kind verifying finds again, and
 // no other number, none instead of one, none at all, and one where nothing is known.
 func TestFactsAreRecomputed(t *testing.T) {

@@ -44,7 +44,7 @@ func TestInterruptedComponents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"krylov:tol=1e-15", "covariance", "gram", "power:tol=1e-15", "randomized:power=50", "vr-pca:tol=1e-15", "oja", "capped-msg"} {
-		for _, asked := range []int{1, 4, 20}[nightly(0, 1):] {
+		for _, asked := range []int{1, 4, 20}[pcaNightly(0, 1):] {
 			ctx := newCountdown(asked + 2)
 			r, err := FitPCA(ctx, set, PCASpec{K: 5, Method: method, Gap: 1e-12, Epochs: map[bool]int{true: 10}[method == "oja" || method == "capped-msg"]})
 			if err != nil {

@@ -33,7 +33,7 @@ func manyRows(spread float64) *dataset.Set {
 func TestQuickProofOfManyRows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for _, c := range []struct{ spread, gap float64 }{{4, 0}, {4, 1e-9}, {1.02, 0.1}, {1.02, 1e-8}}[nightly(0, 2):] {
+	for _, c := range []struct{ spread, gap float64 }{{4, 0}, {4, 1e-9}, {1.02, 0.1}, {1.02, 1e-8}}[pcaNightly(0, 2):] {
 		set := manyRows(c.spread)
 		r, err := FitPCA(ctx, set, PCASpec{K: 2, Gap: c.gap})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -22,7 +23,10 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 		{"@linear:n=25,d=4,seed=2", "poly:degree=2,gamma=1", "none", ""},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			set := generated(t, c.data)
+			set, err := dataset.Read(t.Context(), []string{c.data}, dataset.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			n := set.Rows()
 			for i := range set.Target.Number { // not centred
 				set.Target.Number[i] += 3
