@@ -11,7 +11,10 @@ import (
 // disc is a set of two classes: rows near the origin, one in seventeen others, and the rest.
 func disc(t *testing.T, n int) *dataset.Set {
 	t.Helper()
-	set := generated(t, "@linear:n=60,d=2")
+	set, err := dataset.Read(t.Context(), []string{"@linear:n=60,d=2"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	labels := make([]string, n)
 	for i := range labels {
 		if labels[i] = "2"; i%17 == 0 || set.X.Row(i).SquaredNorm() < 1 {
