@@ -16,7 +16,7 @@ import (
 // fewer would not do; also where the first guess is too small, and of other methods.
 func TestPCAShare(t *testing.T) {
 	n, d := 700, 90
-	if *Long {
+	if *pcaLong {
 		n, d = 1500, 260
 	}
 	set := slowlyFalling(t, n, d)
