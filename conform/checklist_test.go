@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/experiment"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 )
 
 // TestChecklist checks that each test that docs/checklist.md names exists, as a function of a test file of

@@ -11,18 +11,18 @@ import (
 	"strings"
 	"testing/iotest"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Format examines the laws of dataset.Format and dataset.Writer on a file of
+// Format examines the laws of data.Format and data.Writer on a file of
 // two or more rows: as it is, in pieces, twice, cut off and damaged, written and
 // read again. broken are files that cannot be read: each error must tell the
 // place behind the name of the input.
 //
 // A file so small is one chunk. That the size of chunks does not matter only
-// package dataset can ask, and its fuzz tests do.
-func Format(f dataset.Format, file []byte, broken map[string]string) error {
+// package data can ask, and its fuzz tests do.
+func Format(f data.Format, file []byte, broken map[string]string) error {
 	e := &formatter{findings: &findings{}, f: f}
 	whole, err := e.read(1, file)
 	e.check(err == nil, "a sound file is read", "%v", err)
@@ -49,11 +49,11 @@ func Format(f dataset.Format, file []byte, broken map[string]string) error {
 // formatter examines one format.
 type formatter struct {
 	*findings
-	f dataset.Format
+	f data.Format
 }
 
 // read reads files as the inputs 1, 2 and so on.
-func (e *formatter) read(threads int, files ...[]byte) (*dataset.Set, error) {
+func (e *formatter) read(threads int, files ...[]byte) (*data.Set, error) {
 	var in []io.Reader
 	for _, file := range files {
 		in = append(in, bytes.NewReader(file))
@@ -61,10 +61,10 @@ func (e *formatter) read(threads int, files ...[]byte) (*dataset.Set, error) {
 	return e.readFrom(threads, in...)
 }
 
-func (e *formatter) readFrom(threads int, from ...io.Reader) (s *dataset.Set, err error) {
-	var in []*dataset.Input
+func (e *formatter) readFrom(threads int, from ...io.Reader) (s *data.Set, err error) {
+	var in []*data.Input
 	for i, r := range from {
-		in = append(in, &dataset.Input{Name: fmt.Sprintf("input %d", i+1), R: bufio.NewReaderSize(r, 64<<10)})
+		in = append(in, &data.Input{Name: fmt.Sprintf("input %d", i+1), R: bufio.NewReaderSize(r, 64<<10)})
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -72,11 +72,11 @@ func (e *formatter) readFrom(threads int, from ...io.Reader) (s *dataset.Set, er
 			err = fmt.Errorf("input 1: panic: %v", r)
 		}
 	}()
-	return e.f.Read(context.Background(), in, &dataset.Options{Threads: threads})
+	return e.f.Read(context.Background(), in, &data.Options{Threads: threads})
 }
 
 // sound checks what holds of every set.
-func (e *formatter) sound(s *dataset.Set, of string) {
+func (e *formatter) sound(s *data.Set, of string) {
 	row, col, ok := matrix.Finite(s.X)
 	e.check(ok, "every value is finite", "%s: row %d, column %d", of, row+1, col+1)
 	n := s.Rows()
@@ -88,17 +88,17 @@ func (e *formatter) sound(s *dataset.Set, of string) {
 // detect asks again, at once and after another file.
 func (e *formatter) detect(file []byte) {
 	name := "name"
-	if w, ok := e.f.(dataset.Writer); ok {
+	if w, ok := e.f.(data.Writer); ok {
 		name += w.Extensions()[0]
 	}
 	first, again := e.f.Detect(name, file), e.f.Detect(name, file)
 	e.f.Detect("other.csv", []byte("1,2\n"))
-	e.check(first != dataset.NoMatch, "a sound file may be of the format", "found a veto")
+	e.check(first != data.NoMatch, "a sound file may be of the format", "found a veto")
 	e.check(again == first && e.f.Detect(name, file) == first, "Detect depends on its arguments alone", "found %d, then another answer", first)
 }
 
 // arrival reads with several threads, and from readers that give little at once.
-func (e *formatter) arrival(file []byte, whole *dataset.Set) {
+func (e *formatter) arrival(file []byte, whole *data.Set) {
 	for _, threads := range []int{0, 2, 3} {
 		s, err := e.read(threads, file)
 		e.check(err == nil && rowsOf(s) == rowsOf(whole), "threads do not matter", "%d threads: error %v", threads, err)
@@ -113,7 +113,7 @@ func (e *formatter) arrival(file []byte, whole *dataset.Set) {
 }
 
 // several reads the file twice as one set, and before a broken one.
-func (e *formatter) several(file []byte, whole *dataset.Set) {
+func (e *formatter) several(file []byte, whole *data.Set) {
 	s, err := e.read(2, file, file)
 	e.check(err == nil && rowsOf(s) == rowsOf(whole)+rowsOf(whole), "inputs are one set, in order", "a file twice: error %v", err)
 	_, err = e.read(2, file, file[:len(file)/3])
@@ -140,8 +140,8 @@ func (e *formatter) damage(file []byte) {
 }
 
 // written writes a set and reads it again.
-func (e *formatter) written(whole *dataset.Set) {
-	w, ok := e.f.(dataset.Writer)
+func (e *formatter) written(whole *data.Set) {
+	w, ok := e.f.(data.Writer)
 	if !ok {
 		return
 	}
@@ -165,7 +165,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func rowCount(s *dataset.Set) int {
+func rowCount(s *data.Set) int {
 	if s == nil {
 		return 0
 	}
@@ -174,7 +174,7 @@ func rowCount(s *dataset.Set) int {
 
 // rowsOf spells features and targets of all rows: those of one file after
 // another's are the spellings one after another.
-func rowsOf(s *dataset.Set) string {
+func rowsOf(s *data.Set) string {
 	var text strings.Builder
 	for i := range rowCount(s) {
 		v := s.X.Row(i)

@@ -11,47 +11,47 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // brokenFormat is a sound format with single methods replaced.
 type brokenFormat struct {
-	dataset.Format
-	detect func(name string, head []byte) dataset.Match
-	read   func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error)
-	write  func(f dataset.Writer, w io.Writer, s *dataset.Set) error
+	data.Format
+	detect func(name string, head []byte) data.Match
+	read   func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error)
+	write  func(f data.Writer, w io.Writer, s *data.Set) error
 	takes  []string
 }
 
-func (b brokenFormat) Detect(name string, head []byte) dataset.Match {
+func (b brokenFormat) Detect(name string, head []byte) data.Match {
 	if b.detect != nil {
 		return b.detect(name, head)
 	}
 	return b.Format.Detect(name, head)
 }
 
-func (b brokenFormat) Read(ctx context.Context, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+func (b brokenFormat) Read(ctx context.Context, in []*data.Input, opt *data.Options) (*data.Set, error) {
 	if b.read != nil {
 		return b.read(b.Format, in, opt)
 	}
 	return b.Format.Read(ctx, in, opt)
 }
 
-func (b brokenFormat) Write(w io.Writer, s *dataset.Set) error {
+func (b brokenFormat) Write(w io.Writer, s *data.Set) error {
 	if b.write != nil {
-		return b.write(b.Format.(dataset.Writer), w, s)
+		return b.write(b.Format.(data.Writer), w, s)
 	}
-	return b.Format.(dataset.Writer).Write(w, s)
+	return b.Format.(data.Writer).Write(w, s)
 }
 
-func (b brokenFormat) Extensions() []string { return b.Format.(dataset.Writer).Extensions() }
+func (b brokenFormat) Extensions() []string { return b.Format.(data.Writer).Extensions() }
 
 func (b brokenFormat) Takes() []string { return append(b.takes, b.Format.Takes()...) }
 
 // replaced gives s dense rows of its own, changed.
-func replaced(s *dataset.Set, change func(x *matrix.Dense)) *dataset.Set {
+func replaced(s *data.Set, change func(x *matrix.Dense)) *data.Set {
 	n, d := s.X.Dims()
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
@@ -66,17 +66,17 @@ func replaced(s *dataset.Set, change func(x *matrix.Dense)) *dataset.Set {
 }
 
 func TestFormatZoo(t *testing.T) {
-	at := slices.IndexFunc(dataset.Formats(), func(e registry.Entry[dataset.Format]) bool { return e.Name == "libsvm" })
-	libsvm, err := dataset.Formats()[at].New(nil)
+	at := slices.IndexFunc(data.Formats(), func(e registry.Entry[data.Format]) bool { return e.Name == "libsvm" })
+	libsvm, err := data.Formats()[at].New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	type broken = brokenFormat
-	type reader = func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error)
+	type reader = func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error)
 	ctx := context.Background()
 	// after reads soundly and breaks what came out.
-	after := func(spoil func(in []*dataset.Input, opt *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error)) reader {
-		return func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+	after := func(spoil func(in []*data.Input, opt *data.Options, s *data.Set, err error) (*data.Set, error)) reader {
+		return func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error) {
 			s, err := f.Read(ctx, in, opt)
 			return spoil(in, opt, s, err)
 		}
@@ -91,13 +91,13 @@ func TestFormatZoo(t *testing.T) {
 		animal, law string
 		format      broken
 	}{
-		{"result that depends on threads", "threads do not matter", broken{read: after(func(_ []*dataset.Input, opt *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"result that depends on threads", "threads do not matter", broken{read: after(func(_ []*data.Input, opt *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err == nil && opt.Threads == 3 {
 				s = replaced(s, func(x *matrix.Dense) { x.Value[0]++ })
 			}
 			return s, err
 		})}},
-		{"reader of one call", "how the bytes arrive does not matter", broken{read: func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+		{"reader of one call", "how the bytes arrive does not matter", broken{read: func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error) {
 			for _, i := range in {
 				got := make([]byte, 1<<16)
 				n, err := i.R.Read(got)
@@ -108,53 +108,53 @@ func TestFormatZoo(t *testing.T) {
 			}
 			return f.Read(ctx, in, opt)
 		}}},
-		{"first input only", "inputs are one set, in order", broken{read: func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+		{"first input only", "inputs are one set, in order", broken{read: func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error) {
 			return f.Read(ctx, in[:1], opt)
 		}}},
-		{"error of the source taken for the end", "an error of the source is an error", broken{read: func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+		{"error of the source taken for the end", "an error of the source is an error", broken{read: func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error) {
 			for _, i := range in {
 				text, _ := io.ReadAll(i.R)
 				i.R.Reset(bytes.NewReader(text[:bytes.LastIndexByte(text, '\n')+1]))
 			}
 			return f.Read(ctx, in, opt)
 		}}},
-		{"values that are no numbers", "every value is finite", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"values that are no numbers", "every value is finite", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err == nil {
 				s = replaced(s, func(x *matrix.Dense) { x.Value[len(x.Value)-1] = float32(math.NaN()) })
 			}
 			return s, err
 		})}},
-		{"a target too many", "targets and weights are those of the rows", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"a target too many", "targets and weights are those of the rows", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err == nil {
 				s.Target.Number = append(s.Target.Number, 1)
 			}
 			return s, err
 		})}},
-		{"panic at a row cut off", "no file makes Read panic", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"panic at a row cut off", "no file makes Read panic", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err != nil {
 				panic(err)
 			}
 			return s, err
 		})}},
-		{"error without a name", "an error names the input", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"error without a name", "an error names the input", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err != nil {
 				err = errors.New("bad file")
 			}
 			return s, err
 		})}},
-		{"error of two lines", "an error is one line", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"error of two lines", "an error is one line", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err != nil {
 				err = fmt.Errorf("%w\nsorry", err)
 			}
 			return s, err
 		})}},
-		{"lines counted from 0", "an error tells the place", broken{read: after(func(_ []*dataset.Input, _ *dataset.Options, s *dataset.Set, err error) (*dataset.Set, error) {
+		{"lines counted from 0", "an error tells the place", broken{read: after(func(_ []*data.Input, _ *data.Options, s *data.Set, err error) (*data.Set, error) {
 			if err != nil {
 				err = errors.New(strings.Replace(err.Error(), "input 1:2:", "input 1:1:", 1))
 			}
 			return s, err
 		})}},
-		{"accepts what is broken", "an error tells the place", broken{read: func(f dataset.Format, in []*dataset.Input, opt *dataset.Options) (*dataset.Set, error) {
+		{"accepts what is broken", "an error tells the place", broken{read: func(f data.Format, in []*data.Input, opt *data.Options) (*data.Set, error) {
 			text, err := io.ReadAll(in[0].R)
 			if err == nil {
 				text = bytes.ReplaceAll(text, []byte("x"), []byte("0"))
@@ -162,27 +162,27 @@ func TestFormatZoo(t *testing.T) {
 			in[0].R.Reset(io.MultiReader(bytes.NewReader(text), failed{err}))
 			return f.Read(ctx, in, opt)
 		}}},
-		{"memory of what was asked before", "Detect depends on its arguments alone", broken{detect: func(string, []byte) dataset.Match {
+		{"memory of what was asked before", "Detect depends on its arguments alone", broken{detect: func(string, []byte) data.Match {
 			asked++
-			return dataset.MatchContent + dataset.Match(asked%2)
+			return data.MatchContent + data.Match(asked%2)
 		}}},
-		{"veto of its own", "a sound file may be of the format", broken{detect: func(string, []byte) dataset.Match { return dataset.NoMatch }}},
-		{"writer of few digits", "what is written is read again as it was", broken{write: func(f dataset.Writer, w io.Writer, s *dataset.Set) error {
+		{"veto of its own", "a sound file may be of the format", broken{detect: func(string, []byte) data.Match { return data.NoMatch }}},
+		{"writer of few digits", "what is written is read again as it was", broken{write: func(f data.Writer, w io.Writer, s *data.Set) error {
 			copied := *s
 			return f.Write(w, replaced(&copied, func(x *matrix.Dense) { x.Value[0] += 0.001 }))
 		}}},
-		{"writer with a clock", "the same set is the same bytes", broken{write: func(f dataset.Writer, w io.Writer, s *dataset.Set) error {
+		{"writer with a clock", "the same set is the same bytes", broken{write: func(f data.Writer, w io.Writer, s *data.Set) error {
 			written++
 			fmt.Fprintf(w, "# file %d\n", written)
 			return f.Write(w, s)
 		}}},
-		{"writer that gives up", "what was read can be written", broken{write: func(dataset.Writer, io.Writer, *dataset.Set) error { return errors.New("no") }}},
-		{"writer that does not look", "an error of writing is an error", broken{write: func(f dataset.Writer, w io.Writer, s *dataset.Set) error {
+		{"writer that gives up", "what was read can be written", broken{write: func(data.Writer, io.Writer, *data.Set) error { return errors.New("no") }}},
+		{"writer that does not look", "an error of writing is an error", broken{write: func(f data.Writer, w io.Writer, s *data.Set) error {
 			_ = f.Write(w, s)
 			return nil
 		}}},
 		{"option of another world", "only options that exist are taken", broken{takes: []string{"colour"}}},
-		{"reads nothing", "a sound file is read", broken{read: func(_ dataset.Format, in []*dataset.Input, _ *dataset.Options) (*dataset.Set, error) {
+		{"reads nothing", "a sound file is read", broken{read: func(_ data.Format, in []*data.Input, _ *data.Options) (*data.Set, error) {
 			return nil, fmt.Errorf("%s: no", in[0].Name)
 		}}},
 	} {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // groups is Ratio sum of |w_g| over pairs of weights + (1-Ratio) |w|^2/2: the group lasso, with

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/column"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/column"
-	"github.com/fenchel-ml/fenchel/solver/dual"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // rejects checks that an examiner found the law broken that the animal breaks.

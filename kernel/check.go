@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // MaxSample is the largest number of rows that [Check] takes.

@@ -1,9 +1,9 @@
 package kernel
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Chi2 is exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)), for rows without negative

@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Decaying is a kernel exp(-t(x,y)) of a distance t, whose error is small where its

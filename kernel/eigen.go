@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // smallestEigenvalue returns that of a symmetric matrix of n rows, which it

@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // lanczosSteps is how many products with a matrix the estimate of its smallest

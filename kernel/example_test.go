@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // Learn with a similarity of your own: see whether it is an inner product, without which
@@ -29,14 +29,14 @@ func ExampleFunc() {
 		Definite: true,
 	}
 	rows := [][]float32{{1, 1, 0}, {1, 2, 0}, {1, 1, 3}, {7, 2, 5}, {7, 4, 5}, {7, 2, 9}}
-	set, err := dataset.FromDense(rows, dataset.Labels([]string{"a", "a", "a", "b", "b", "b"}))
+	set, err := data.FromDense(rows, data.Labels([]string{"a", "a", "a", "b", "b", "b"}))
 	if err != nil {
 		log.Fatal(err)
 	}
 	if _, err := kernel.Check(same, set.X, 100); err != nil {
 		log.Fatal(err)
 	}
-	result, err := train.Fit(context.Background(), set, train.Spec{Kernel: "same", Custom: &same})
+	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Kernel: "same", Custom: &same})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // A featured kernel is one that counts what two rows have in common, such as

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Part returns the matrix of some of the rows, in that order. What is computed

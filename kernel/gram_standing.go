@@ -3,7 +3,7 @@ package kernel
 import (
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // standing is a whole set in blocks, for a row asked for to pass by: no tile is

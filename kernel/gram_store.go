@@ -3,9 +3,9 @@ package kernel
 import (
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A store is a set and the rows of its Gram matrix that are kept, in one

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A table is the whole matrix, computed once: many problems on parts of the same rows, such

@@ -3,9 +3,9 @@ package kernel
 import (
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Many values of an inner kernel are computed in tiles, of a block of rows asked

@@ -3,9 +3,9 @@ package kernel
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Intersection is sum_j min(x_j, y_j), the histogram intersection, for rows

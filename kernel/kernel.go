@@ -14,8 +14,8 @@ package kernel
 import (
 	"errors"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Kernel is a symmetric function of two rows. All methods are pure and safe for

@@ -1,9 +1,9 @@
 package kernel
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Laplacian is exp(-gamma sum_j |x_j - y_j|).

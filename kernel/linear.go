@@ -3,8 +3,8 @@ package kernel
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Linear is the inner product itself, <x,y>.

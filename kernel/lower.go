@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // lower is the lower triangle of the matrix of a kernel, in columns of blocks: of

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Map gives rows images of finitely many features, of which the inner products

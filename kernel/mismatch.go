@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // Mismatch is the mismatch kernel of strings (Leslie, Eskin, Cohen, Weston and Noble,

@@ -1,6 +1,6 @@
 package kernel
 
-import "github.com/fenchel-ml/fenchel/vec"
+import "github.com/fenchel-ml/fenchel/internal/vec"
 
 // The images of many rows at once are the solution of Z L^T = K, in panels of
 // columns: what the features before a panel take off is one product of matrices,

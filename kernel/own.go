@@ -1,8 +1,8 @@
 package kernel
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // A kernel may need values of parts of it for a row with itself, as those that are

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Precomputed takes its values from a file: the training set is the matrix K

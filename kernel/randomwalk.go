@@ -5,10 +5,10 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/structure"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // RandomWalk is the geometric random walk kernel of labelled graphs (Gaertner, Flach and

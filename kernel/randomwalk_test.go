@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // walksOf is the random walk kernel by its definition: the product graph is formed, and

@@ -3,9 +3,9 @@ package kernel
 import (
 	"errors"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // RBF is the Gaussian kernel exp(-gamma |x-y|^2). With gamma = 1/(2 sigma^2) it

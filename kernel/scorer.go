@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Scorer computes what kernel machines predict: for outputs c and a row x,

@@ -3,9 +3,9 @@ package kernel
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Sigmoid is tanh(gamma <x,y> + coef0). It is no inner product in general, for

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // Spectrum is the spectrum kernel of strings (Leslie, Eskin and Noble, 2002):

@@ -4,9 +4,9 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // SSK is the gap-weighted subsequence kernel of strings (Lodhi et al., Text

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // Structured is a kernel of rows that stand for something else than points.

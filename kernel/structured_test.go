@@ -3,8 +3,8 @@ package kernel_test
 import (
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 func TestStructureOf(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // WL is the Weisfeiler-Lehman subtree kernel of labelled graphs (Shervashidze

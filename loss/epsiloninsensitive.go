@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // EpsilonInsensitive is max(0, |p-y|-Epsilon): support vector regression.

@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Logistic is log(1 + exp(-yp)): the prediction is the log-odds of y = 1.

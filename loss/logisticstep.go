@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // DualStep returns a step of Newton's method.

@@ -6,7 +6,7 @@
 // examiner conform.Loss then checks every law below. What a loss can do beyond the
 // six methods it declares in its file by the interfaces of capability.go, which conform.Loss
 // examines too: no solver names a loss, and a capability that is not declared is not used. A program's own loss needs no
-// name here: Spec.CustomLoss of package train takes its value.
+// name here: Spec.CustomLoss of package fenchel takes its value.
 //
 // Averages over rows, weights, lambda and bias are not here: package problem
 // has them.
@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Loss is a closed convex function of the prediction p, finite everywhere, for

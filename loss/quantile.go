@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Quantile is max(Tau (y-p), (1-Tau)(p-y)), 0 < Tau < 1: regression towards the value below which

@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // SquaredEpsilonInsensitive is max(0, |p-y|-Epsilon)^2, without a factor 1/2:

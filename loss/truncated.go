@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Truncated is the ramp loss min(1-z, max(0, 1-yp)) for z < 1: the hinge, constant where

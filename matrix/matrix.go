@@ -7,13 +7,13 @@
 // Solvers ask for rows, never for single elements: a call per row costs a few
 // per cent, a call per element would be ruinous. A new storage is one file with
 // a type that implements [Matrix]. Arithmetic on slices lives in package vec,
-// reading and writing in package dataset.
+// reading and writing in package data.
 package matrix
 
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // A Vector is one row. Index == nil means dense: Value[j] belongs to column j.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/calibration"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Calibration is what train --probabilities, and the option -b 1 of svm-train, add to a

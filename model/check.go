@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
@@ -163,7 +163,7 @@ func (m *Model) checkImported() error {
 
 // checkFeatures compares the names of features with their number, and with the columns
 // that they were made of.
-func (d Data) checkFeatures(names []string, s *dataset.Schema) error {
+func (d Data) checkFeatures(names []string, s *data.Schema) error {
 	if names != nil && len(names) != d.Features {
 		return fmt.Errorf("found %d feature names, expected %d", len(names), d.Features)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/calibration"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

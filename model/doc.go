@@ -38,7 +38,7 @@
 // # Which function checks what
 //
 // A model is trusted for nothing. What its predictions come from, and what it claims, is
-// recomputed from the rows it was learned from by package train, functions Verify and
+// recomputed from the rows it was learned from by package fenchel, functions Verify and
 // VerifyPCA, or compared with the rest when it is read, by Decode and DecodePCA. Each
 // field below is one of
 //
@@ -53,7 +53,7 @@
 // it was written; a forged model has digests that fit.
 //
 // A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
-// none of the parts that only claims are about: MakeAudit of package train bounds what
+// none of the parts that only claims are about: MakeAudit of package fenchel bounds what
 // its predictor is worth on rows.
 //
 // Some models, of LIBSVM too, have a "calibration", which makes scores into probabilities.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 )
 
 // A document is the file of a model of any kind: safetensors, with the parts of the
@@ -55,7 +55,7 @@ func writeDocument(w io.Writer, kind, format, version string, parts map[string]a
 // of files, has read it: an unreadable file never replaces a readable one. What is not a
 // regular file, such as a pipe, is not read again.
 func replaceFile[T any](path string, write func(io.Writer) error, decode func([]byte) (*T, error)) error {
-	return dataset.WriteFileChecked(path, write, func(data []byte) error {
+	return data.WriteFileChecked(path, write, func(data []byte) error {
 		if _, err := decode(data); err != nil {
 			return fmt.Errorf("the model that was written cannot be read, and was not kept: %w", err)
 		}

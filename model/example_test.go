@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // Read a model once, and answer requests with it from any number of goroutines. What comes
@@ -51,11 +51,11 @@ func Example_serve() {
 
 // trained returns the path of a model.
 func trained() string {
-	set, err := dataset.FromDense([][]float32{{1, 1}, {2, 1}, {-1, 0}, {-2, -1}}, dataset.Labels([]string{"spam", "spam", "ham", "ham"}))
+	set, err := data.FromDense([][]float32{{1, 1}, {2, 1}, {-1, 0}, {-2, -1}}, data.Labels([]string{"spam", "spam", "ham", "ham"}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := train.Fit(context.Background(), set, train.Spec{})
+	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{})
 	if err != nil {
 		log.Fatal(err)
 	}

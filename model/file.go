@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // WriteFile writes the model to path; either all of it is there in the end, or
@@ -176,11 +176,11 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {
 			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
 		}
-		if !slices.Contains(dataset.ScalingNames(), scaling) || scaling == "none" {
+		if !slices.Contains(data.ScalingNames(), scaling) || scaling == "none" {
 			return fmt.Errorf("found the scaling %q, expected max or std", scaling)
 		}
 		var err error
-		if m.Scaling, err = dataset.RestoreScaling(scaling, offset, factor); err != nil {
+		if m.Scaling, err = data.RestoreScaling(scaling, offset, factor); err != nil {
 			return err
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // Support is what a kernel machine keeps of its training data: the rows, as
@@ -29,7 +29,7 @@ type Support struct {
 
 // Facts are what is known of a kernel machine besides its gap. None is proved: they are about the
 // machine as it is, or, where it says so, about the optimum if this is it. NaN: not known. They
-// are stored as JSON; package train computes them.
+// are stored as JSON; package fenchel computes them.
 type Facts struct {
 	Support   int   `json:"support"`       // vectors
 	Bounded   int   `json:"bounded"`       // of them, those at their bound in some output

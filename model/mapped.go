@@ -6,9 +6,9 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // mapped is a model whose scores are <w,Phi(x)> + b, where Phi is a map of an

@@ -6,12 +6,12 @@ import (
 	"math"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Model is a trained linear predictor or, with Support, kernel machine. It is
@@ -21,8 +21,8 @@ type Model struct {
 	Data      Data
 	Classes   []string // sorted, where the model is not imported; nil: regression
 	Features  []string // names; nil when the data had none
-	Schema    *dataset.Schema
-	Scaling   *dataset.Scaling  // nil: features as they are
+	Schema    *data.Schema
+	Scaling   *data.Scaling     // nil: features as they are
 	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
 	Support   *Support          // of a kernel machine; nil: the model is linear
 	Map       kernel.Map        // to the images that a linear model is one of; nil: of the rows

@@ -14,16 +14,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // examples are models of every shape that a file can have, of three features
 // and four rows.
 func examples(t testing.TB) map[string]*Model {
-	scaling, err := dataset.RestoreScaling("std", []float64{1, 0, -2}, []float64{0.5, 1, 1e-3})
+	scaling, err := data.RestoreScaling("std", []float64{1, 0, -2}, []float64{0.5, 1, 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func examples(t testing.TB) map[string]*Model {
 	wide.Outputs[0].Dual[2] = 1.0 / 3 // not a float32
 	scaled := state("squared", output(0))
 	scaled.Scaling = scaling
-	scaled.Schema = &dataset.Schema{Target: 0, Weight: -1, Header: true, Columns: []dataset.Column{
+	scaled.Schema = &data.Schema{Target: 0, Weight: -1, Header: true, Columns: []data.Column{
 		{Name: "price"}, {Name: "a", Fill: 1.5}, {Name: "b", Category: []string{"x", "?"}}}}
 	bare := state("hinge", output(0))
 	bare.Classes, bare.Outputs[0].Dual = []string{"-1", "+1"}, nil

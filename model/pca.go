@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/dataset/set"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // PCA is a set of principal components: K orthonormal directions of rows
@@ -31,7 +32,7 @@ type PCA struct {
 	Statement  PCAStatement
 	Data       Data // of a stream without digest and nonzeros
 	Features   []string
-	Schema     *dataset.Schema
+	Schema     *data.Schema
 	Components []float64 // K*d, row-major
 	Eigenvalue []float64 // K: the variance along each component
 	Mean       []float64 // d; nil: rows are not centred

@@ -1,8 +1,8 @@
 package model
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // predictor is what sets one kind of model apart from another: how it scores

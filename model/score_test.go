@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -19,12 +19,12 @@ func scorers(t testing.TB, d, k int) map[string]*Model {
 	for j := range d {
 		weights[j], offset[j], factor[j] = math.Sqrt(float64(j+1)), float64(j%3)-1, 1/float64(j+2)
 	}
-	scaling, err := dataset.RestoreScaling("std", offset, factor)
+	scaling, err := data.RestoreScaling("std", offset, factor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	models := map[string]*Model{}
-	for name, s := range map[string]*dataset.Scaling{"plain": nil, "scaled": scaling} {
+	for name, s := range map[string]*data.Scaling{"plain": nil, "scaled": scaling} {
 		m := &Model{Data: Data{Features: d}, Scaling: s, Statement: Statement{Loss: "logistic"}}
 		for c := range k {
 			m.Outputs = append(m.Outputs, Output{Weights: weights, Bias: float64(c)})
@@ -107,7 +107,7 @@ func TestScoreIsTheDefinition(t *testing.T) {
 // ScoreRows gives the bits of Scores, for any block of rows.
 func TestScoreRows(t *testing.T) {
 	for _, spec := range []string{"@text:n=50,d=40,nnz=7", "@linear:n=50,d=40"} {
-		set, err := dataset.Read(t.Context(), []string{spec}, dataset.Options{})
+		set, err := data.Read(t.Context(), []string{spec}, data.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func BenchmarkScore(b *testing.B) {
 		for _, kind := range []string{"none", "max"} {
 			m := scorers(b, cols, k)["plain"]
 			var err error
-			if m.Scaling, err = dataset.NewScaling(kind, set); err != nil {
+			if m.Scaling, err = data.NewScaling(kind, set); err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("outputs=%d/scaling=%s", k, kind), func(b *testing.B) {
@@ -213,8 +213,8 @@ func BenchmarkScore(b *testing.B) {
 	}
 }
 
-func benchmarkRows(b *testing.B) *dataset.Set {
-	set, err := dataset.Read(b.Context(), []string{"@text:n=20000"}, dataset.Options{})
+func benchmarkRows(b *testing.B) *data.Set {
+	set, err := data.Read(b.Context(), []string{"@text:n=20000"}, data.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 )
 
 // Weights of a linear model of which most are zero are written as a sparse matrix, a row

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 )
 
 // wide is a model of so many features for each of some outputs, of which a few matter.

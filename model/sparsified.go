@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
+	"github.com/fenchel-ml/fenchel/internal/safetensors"
 )
 
 // Sparsified is the status of an output that was made from one of more support vectors: its

@@ -8,28 +8,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // A file of the layout of --readable_model scores rows as the model does.
 func TestWriteVW(t *testing.T) {
 	rows := [][]float32{{1, 20, 0}, {2, 35, 1}, {-1, 10, 0}, {-2, 5, 3}, {3, 50, 0}}
 	for _, c := range []struct {
-		target dataset.Target
-		spec   train.Spec
+		target data.Target
+		spec   fenchel.Spec
 		option string
 	}{
-		{dataset.Labels([]string{"a", "b", "a", "a", "b"}), train.Spec{Loss: "logistic", Scaling: "std"}, "options: --loss_function logistic"},
-		{dataset.Numbers([]float64{1, 2.5, -1, -3, 4}), train.Spec{Loss: "squared"}, "options: --loss_function squared"},
-		{dataset.Numbers([]float64{1, 2.5, -1, -3, 4}), train.Spec{Loss: "huber"}, "options:"},
+		{data.Labels([]string{"a", "b", "a", "a", "b"}), fenchel.Spec{Loss: "logistic", Scaling: "std"}, "options: --loss_function logistic"},
+		{data.Numbers([]float64{1, 2.5, -1, -3, 4}), fenchel.Spec{Loss: "squared"}, "options: --loss_function squared"},
+		{data.Numbers([]float64{1, 2.5, -1, -3, 4}), fenchel.Spec{Loss: "huber"}, "options:"},
 	} {
-		set, err := dataset.FromDense(rows, c.target)
+		set, err := data.FromDense(rows, c.target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := train.Fit(context.Background(), set, c.spec)
+		r, err := fenchel.Train(context.Background(), set, c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}

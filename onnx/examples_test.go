@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // An example is a model of one kind and rows that it has not seen.
@@ -25,7 +26,7 @@ type example struct {
 	model   *model.Model
 	pca     *model.PCA
 	options Options
-	rows    *dataset.Set
+	rows    *data.Set
 	table   string    // CSV file of the rows; "": they are x
 	wide    []float64 // x in double precision; nil: single is enough
 	whole   bool      // labels are whole numbers
@@ -55,7 +56,7 @@ func response(x []float32) float64 {
 }
 
 // targets returns labels of so many classes, or numbers; kind "counts": whole ones, "above 0" others.
-func targets(rows [][]float32, kind string, classes int) dataset.Target {
+func targets(rows [][]float32, kind string, classes int) data.Target {
 	var labels []string
 	var numbers []float64
 	for i, x := range rows {
@@ -71,9 +72,9 @@ func targets(rows [][]float32, kind string, classes int) dataset.Target {
 		numbers = append(numbers, y)
 	}
 	if kind == "classes" {
-		return dataset.Labels(labels)
+		return data.Labels(labels)
 	}
-	return dataset.Numbers(numbers)
+	return data.Numbers(numbers)
 }
 
 // kinds are the models of rows of numbers.
@@ -82,51 +83,51 @@ var kinds = []struct {
 	classes      int
 	positive     bool
 	options      Options
-	spec         train.Spec
+	spec         fenchel.Spec
 }{
 	{name: "linear", target: "classes", classes: 2},
 	{name: "linear one against the rest", target: "classes", classes: 4},
-	{name: "linear one against one", target: "classes", classes: 4, spec: train.Spec{Scheme: model.OneAgainstOne}},
-	{name: "scaled", target: "classes", classes: 3, spec: train.Spec{Scaling: "std"}},
-	{name: "ridge", target: "numbers", spec: train.Spec{Loss: "squared"}},
-	{name: "poisson", target: "counts", spec: train.Spec{Task: "regression", Loss: "poisson", Solver: "newton"}},
-	{name: "logarithm", target: "above 0", spec: train.Spec{TargetLog: true, Loss: "huber"}},
-	{name: "probabilities of two", target: "classes", classes: 2, spec: train.Spec{Loss: "logistic"}},
-	{name: "probabilities against the rest", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic"}},
-	{name: "probabilities of pairs", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}},
-	{name: "rbf", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
-	{name: "rbf one against the rest", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
-	{name: "rbf one against one", target: "classes", classes: 4, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
-	{name: "rbf scaled", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scaling: "max"}},
-	{name: "rbf regression", target: "numbers", spec: train.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=0.1"}},
-	{name: "one class", target: "classes", classes: 1, spec: train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
-	{name: "poly", target: "classes", classes: 2, spec: train.Spec{Kernel: "poly:degree=3,gamma=0.5,coef0=1"}},
-	{name: "poly one against one", target: "classes", classes: 3, spec: train.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Scheme: model.OneAgainstOne}},
-	{name: "kernel linear", target: "numbers", spec: train.Spec{Kernel: "linear", Loss: "squared"}},
-	{name: "sigmoid", target: "classes", classes: 2, spec: train.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
-	{name: "laplacian", target: "classes", classes: 2, spec: train.Spec{Kernel: "laplacian:gamma=0.2"}},
-	{name: "chi2", target: "classes", classes: 2, positive: true, spec: train.Spec{Kernel: "chi2:gamma=0.2"}},
-	{name: "intersection", target: "classes", classes: 2, positive: true, spec: train.Spec{Kernel: "intersection"}},
-	{name: "sum", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3 + 0.5*linear + 1"}},
-	{name: "product", target: "numbers", spec: train.Spec{Kernel: "rbf:gamma=0.1 * laplacian:gamma=0.1", Loss: "squared"}},
-	{name: "normalised", target: "classes", classes: 2, spec: train.Spec{Kernel: "normalised(poly:degree=2,coef0=1)"}},
-	{name: "normalised sum", target: "classes", classes: 2, spec: train.Spec{Kernel: "normalised(linear + normalised(linear)*intersection)"}, positive: true},
-	{name: "kernel logistic", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Loss: "logistic"}},
-	{name: "fourier", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "fourier:dim=200"}},
-	{name: "fourier laplacian", target: "numbers", spec: train.Spec{Kernel: "laplacian:gamma=0.1", Map: "fourier:dim=100", Loss: "squared"}},
-	{name: "nystrom", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "nystrom:rank=50"}},
-	{name: "operator of rbf", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
-	{name: "operator of poly", target: "numbers", options: Options{SVM: true}, spec: train.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Loss: "squared"}},
-	{name: "operator of sigmoid", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
-	{name: "operator of linear", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "linear"}},
-	{name: "operator of one class", target: "classes", classes: 1, options: Options{SVM: true}, spec: train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
-	{name: "operator of pairs", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
-	{name: "no operator", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
-	{name: "calibrated linear", target: "classes", classes: 2, spec: train.Spec{Probabilities: true}},
-	{name: "calibrated against the rest", target: "classes", classes: 4, spec: train.Spec{Probabilities: true}},
-	{name: "calibrated pairs", target: "classes", classes: 4, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Probabilities: true}},
-	{name: "calibrated numbers", target: "numbers", spec: train.Spec{Probabilities: true}},
-	{name: "cholesky", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
+	{name: "linear one against one", target: "classes", classes: 4, spec: fenchel.Spec{Scheme: model.OneAgainstOne}},
+	{name: "scaled", target: "classes", classes: 3, spec: fenchel.Spec{Scaling: "std"}},
+	{name: "ridge", target: "numbers", spec: fenchel.Spec{Loss: "squared"}},
+	{name: "poisson", target: "counts", spec: fenchel.Spec{Task: "regression", Loss: "poisson", Solver: "newton"}},
+	{name: "logarithm", target: "above 0", spec: fenchel.Spec{TargetLog: true, Loss: "huber"}},
+	{name: "probabilities of two", target: "classes", classes: 2, spec: fenchel.Spec{Loss: "logistic"}},
+	{name: "probabilities against the rest", target: "classes", classes: 5, spec: fenchel.Spec{Loss: "logistic"}},
+	{name: "probabilities of pairs", target: "classes", classes: 5, spec: fenchel.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}},
+	{name: "rbf", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "rbf one against the rest", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "rbf one against one", target: "classes", classes: 4, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
+	{name: "rbf scaled", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scaling: "max"}},
+	{name: "rbf regression", target: "numbers", spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=0.1"}},
+	{name: "one class", target: "classes", classes: 1, spec: fenchel.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
+	{name: "poly", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "poly:degree=3,gamma=0.5,coef0=1"}},
+	{name: "poly one against one", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Scheme: model.OneAgainstOne}},
+	{name: "kernel linear", target: "numbers", spec: fenchel.Spec{Kernel: "linear", Loss: "squared"}},
+	{name: "sigmoid", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
+	{name: "laplacian", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "laplacian:gamma=0.2"}},
+	{name: "chi2", target: "classes", classes: 2, positive: true, spec: fenchel.Spec{Kernel: "chi2:gamma=0.2"}},
+	{name: "intersection", target: "classes", classes: 2, positive: true, spec: fenchel.Spec{Kernel: "intersection"}},
+	{name: "sum", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3 + 0.5*linear + 1"}},
+	{name: "product", target: "numbers", spec: fenchel.Spec{Kernel: "rbf:gamma=0.1 * laplacian:gamma=0.1", Loss: "squared"}},
+	{name: "normalised", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "normalised(poly:degree=2,coef0=1)"}},
+	{name: "normalised sum", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "normalised(linear + normalised(linear)*intersection)"}, positive: true},
+	{name: "kernel logistic", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Loss: "logistic"}},
+	{name: "fourier", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Map: "fourier:dim=200"}},
+	{name: "fourier laplacian", target: "numbers", spec: fenchel.Spec{Kernel: "laplacian:gamma=0.1", Map: "fourier:dim=100", Loss: "squared"}},
+	{name: "nystrom", target: "classes", classes: 2, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Map: "nystrom:rank=50"}},
+	{name: "operator of rbf", target: "classes", classes: 2, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "operator of poly", target: "numbers", options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Loss: "squared"}},
+	{name: "operator of sigmoid", target: "classes", classes: 2, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
+	{name: "operator of linear", target: "classes", classes: 2, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "linear"}},
+	{name: "operator of one class", target: "classes", classes: 1, options: Options{SVM: true}, spec: fenchel.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
+	{name: "operator of pairs", target: "classes", classes: 4, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
+	{name: "no operator", target: "classes", classes: 4, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "calibrated linear", target: "classes", classes: 2, spec: fenchel.Spec{Probabilities: true}},
+	{name: "calibrated against the rest", target: "classes", classes: 4, spec: fenchel.Spec{Probabilities: true}},
+	{name: "calibrated pairs", target: "classes", classes: 4, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Probabilities: true}},
+	{name: "calibrated numbers", target: "numbers", spec: fenchel.Spec{Probabilities: true}},
+	{name: "cholesky", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
 }
 
 // examples returns a model of every kind, and so many rows for each.
@@ -144,18 +145,18 @@ func examples(t *testing.T, n int) (all []example) {
 	return append(append(all, tables(t, n)...), components(t, n)...)
 }
 
-func setOf(t *testing.T, rows [][]float32, target string, classes int) *dataset.Set {
+func setOf(t *testing.T, rows [][]float32, target string, classes int) *data.Set {
 	t.Helper()
-	set, err := dataset.FromDense(rows, targets(rows, target, classes))
+	set, err := data.FromDense(rows, targets(rows, target, classes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func fitted(t *testing.T, name string, set *dataset.Set, spec train.Spec) *model.Model {
+func fitted(t *testing.T, name string, set *data.Set, spec fenchel.Spec) *model.Model {
 	t.Helper()
-	result, err := train.Fit(context.Background(), set, spec)
+	result, err := fenchel.Train(context.Background(), set, spec)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -165,13 +166,13 @@ func fitted(t *testing.T, name string, set *dataset.Set, spec train.Spec) *model
 // crossed are models of every way to make classes of scores, of two and of many, with labels that
 // are texts and whole numbers, and with and without a calibration.
 func crossed(t *testing.T, n int) (all []example) {
-	specs := map[string]train.Spec{"hinge": {}, "logistic": {Loss: "logistic"},
+	specs := map[string]fenchel.Spec{"hinge": {}, "logistic": {Loss: "logistic"},
 		"pairs": {Scheme: model.OneAgainstOne}, "logistic pairs": {Scheme: model.OneAgainstOne, Loss: "logistic"}}
 	for _, entry := range joint.Entries() {
-		specs[entry.Name] = train.Spec{Loss: entry.Name}
+		specs[entry.Name] = fenchel.Spec{Loss: entry.Name}
 	}
 	for _, name := range slices.Sorted(maps.Keys(specs)) {
-		for _, space := range []train.Spec{{}, {Kernel: "rbf:gamma=0.3"}, {Kernel: "rbf:gamma=0.3", Map: "fourier:dim=50"}} {
+		for _, space := range []fenchel.Spec{{}, {Kernel: "rbf:gamma=0.3"}, {Kernel: "rbf:gamma=0.3", Map: "fourier:dim=50"}} {
 			for _, classes := range []int{2, 4} {
 				for _, calibrated := range []bool{false, true} {
 					spec := specs[name]
@@ -202,8 +203,8 @@ func crossed(t *testing.T, n int) (all []example) {
 
 // refusesCalibration reports whether a model has probabilities of its own, so that none are
 // fitted.
-func refusesCalibration(t *testing.T, name string, set *dataset.Set, spec train.Spec) bool {
-	_, err := train.Fit(context.Background(), set, spec)
+func refusesCalibration(t *testing.T, name string, set *data.Set, spec fenchel.Spec) bool {
+	_, err := fenchel.Train(context.Background(), set, spec)
 	if err != nil && !strings.Contains(err.Error(), "probabilities") {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -212,7 +213,7 @@ func refusesCalibration(t *testing.T, name string, set *dataset.Set, spec train.
 
 // bare is a machine without a support vector: its tube holds all rows.
 func bare(t *testing.T, n int) example {
-	m := fitted(t, "bare", setOf(t, drawn(50, 1, false), "numbers", 0), train.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=100"})
+	m := fitted(t, "bare", setOf(t, drawn(50, 1, false), "numbers", 0), fenchel.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=100"})
 	if m.Support.Len() != 0 {
 		t.Fatalf("found %d support vectors, expected none", m.Support.Len())
 	}
@@ -236,22 +237,22 @@ func precomputed(t *testing.T, n int) example {
 		}
 		return all
 	}
-	set, err := dataset.FromDense(matrix(rows), targets(rows, "classes", 2))
+	set, err := data.FromDense(matrix(rows), targets(rows, "classes", 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, err := dataset.FromDense(matrix(later), targets(later, "classes", 2))
+	test, err := data.FromDense(matrix(later), targets(later, "classes", 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return example{name: "precomputed", model: fitted(t, "precomputed", set, train.Spec{Kernel: "precomputed:shift=auto"}), rows: test}
+	return example{name: "precomputed", model: fitted(t, "precomputed", set, fenchel.Spec{Kernel: "precomputed:shift=auto"}), rows: test}
 }
 
 // calibrated is a model of LIBSVM with probabilities.
 func calibrated(t *testing.T, n, classes int) example {
 	rows, later := drawn(150, 1, false), drawn(n, 2, false)
-	m := fitted(t, "calibrated", &dataset.Set{X: setOf(t, rows, "classes", classes).X, Target: wholeLabels(targets(rows, "classes", classes))},
-		train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne})
+	m := fitted(t, "calibrated", &data.Set{X: setOf(t, rows, "classes", classes).X, Target: wholeLabels(targets(rows, "classes", classes))},
+		fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne})
 	m.Calibration = &model.Calibration{}
 	for pair := range m.Outputs {
 		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{-1.5 - 0.3*float64(pair), 0.1 * float64(pair)})
@@ -268,17 +269,17 @@ func calibrated(t *testing.T, n, classes int) example {
 }
 
 // wholeLabels spells classes as numbers.
-func wholeLabels(target dataset.Target) dataset.Target {
+func wholeLabels(target data.Target) data.Target {
 	var labels []string
 	for _, c := range target.Code {
 		labels = append(labels, fmt.Sprintf("%+d", 10*int(c)-3))
 	}
-	return dataset.Labels(labels)
+	return data.Labels(labels)
 }
 
 // marked is a model of one class with probabilities.
 func marked(t *testing.T, n int) example {
-	m := fitted(t, "marked", setOf(t, drawn(150, 1, false), "classes", 1), train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2})
+	m := fitted(t, "marked", setOf(t, drawn(150, 1, false), "classes", 1), fenchel.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2})
 	m.Calibration = &model.Calibration{Marks: []float64{-0.2, -0.1, -0.05, -0.01, 0, 0.01, 0.02, 0.03, 0.05, 0.1}}
 	return example{name: "marked", model: m, whole: true, rows: setOf(t, drawn(n, 2, false), "classes", 1)}
 }
@@ -298,12 +299,12 @@ func offsets(t *testing.T, n int) example {
 		}
 		return path
 	}
-	return tableOf(t, "offset", write("a.csv", drawn(200, 1, false)), write("b.csv", drawn(n, 2, false)), dataset.Options{Target: "y"}, train.Spec{Task: "regression"})
+	return tableOf(t, "offset", write("a.csv", drawn(200, 1, false)), write("b.csv", drawn(n, 2, false)), data.Options{Target: "y"}, fenchel.Spec{Task: "regression"})
 }
 
 // wide is a model of an array of double precision, a column of which is close together.
 func wide(t *testing.T, n int) example {
-	read := func(rows [][]float32, opt dataset.Options) (*dataset.Set, []float64) {
+	read := func(rows [][]float32, opt data.Options) (*data.Set, []float64) {
 		var values, all []float64 // the last column of the array is the target
 		for _, x := range rows {
 			values = append(values, 1.7e9+100*float64(x[0]), float64(x[1]))
@@ -313,30 +314,30 @@ func wide(t *testing.T, n int) example {
 		head += strings.Repeat(" ", 127-10-len(head)) + "\n"
 		file := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
 		file = append(append(file, head...), raw(all)...)
-		set, err := dataset.ReadFrom(context.Background(), bytes.NewReader(file), "x.npy", opt)
+		set, err := data.ReadFrom(context.Background(), bytes.NewReader(file), "x.npy", opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set, values
 	}
-	set, _ := read(drawn(200, 1, false), dataset.Options{})
-	m := fitted(t, "array", set, train.Spec{Scaling: "std"})
+	set, _ := read(drawn(200, 1, false), data.Options{})
+	m := fitted(t, "array", set, fenchel.Spec{Scaling: "std"})
 	if m.Schema.Offsets() == nil {
 		t.Fatal("found no offset, expected one")
 	}
-	rows, values := read(drawn(n, 2, false), dataset.Options{Schema: m.Schema, Columns: 2})
+	rows, values := read(drawn(n, 2, false), data.Options{Schema: m.Schema, Columns: 2})
 	return example{name: "array of double precision", model: m, rows: rows, wide: values}
 }
 
-func tableOf(t *testing.T, name, path, later string, opt dataset.Options, spec train.Spec) example {
+func tableOf(t *testing.T, name, path, later string, opt data.Options, spec fenchel.Spec) example {
 	t.Helper()
-	set, err := dataset.Read(context.Background(), []string{path}, opt)
+	set, err := data.Read(context.Background(), []string{path}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := fitted(t, name, set, spec)
 	opt.Schema, opt.Columns = m.Schema, m.Cols()
-	rows, err := dataset.Read(context.Background(), []string{later}, opt)
+	rows, err := data.Read(context.Background(), []string{later}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,14 +346,14 @@ func tableOf(t *testing.T, name, path, later string, opt dataset.Options, spec t
 
 // sparseText is a linear model of wide sparse rows.
 func sparseText(t *testing.T, n int) example {
-	read := func(spec string) *dataset.Set {
-		set, err := dataset.Read(context.Background(), []string{spec}, dataset.Options{})
+	read := func(spec string) *data.Set {
+		set, err := data.Read(context.Background(), []string{spec}, data.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set
 	}
-	m := fitted(t, "text", read("@text:n=500,d=2000,seed=1"), train.Spec{})
+	m := fitted(t, "text", read("@text:n=500,d=2000,seed=1"), fenchel.Spec{})
 	return example{name: "text", model: m, whole: true, rows: read(fmt.Sprintf("@text:n=%d,d=2000,seed=2", n))}
 }
 
@@ -362,8 +363,8 @@ func tables(t *testing.T, n int) (all []example) {
 	first, later := filepath.Join(folder, "first.csv"), filepath.Join(folder, "later.csv")
 	writeTable(t, first, drawn(240, 1, false))
 	writeTable(t, later, drawn(n, 2, false))
-	for _, spec := range []train.Spec{{}, {Loss: "logistic"}, {Kernel: "rbf:gamma=0.1"}, {Kernel: "rbf:gamma=0.1", Map: "fourier:dim=100"}} {
-		all = append(all, tableOf(t, "table "+spec.Kernel+spec.Loss+spec.Map, first, later, dataset.Options{Target: "label"}, spec))
+	for _, spec := range []fenchel.Spec{{}, {Loss: "logistic"}, {Kernel: "rbf:gamma=0.1"}, {Kernel: "rbf:gamma=0.1", Map: "fourier:dim=100"}} {
+		all = append(all, tableOf(t, "table "+spec.Kernel+spec.Loss+spec.Map, first, later, data.Options{Target: "label"}, spec))
 	}
 	return all
 }
@@ -394,7 +395,7 @@ func components(t *testing.T, n int) (all []example) {
 	set, rows := setOf(t, drawn(240, 1, false), "numbers", 0), setOf(t, drawn(n, 2, false), "numbers", 0)
 	for _, scale := range []string{"none", "std"} {
 		for _, whitened := range append(model.Whitenings(), "") {
-			r, err := train.FitPCA(context.Background(), set, train.PCASpec{K: 3, Scale: scale, Center: "yes", Whiten: whitened})
+			r, err := pca.Fit(context.Background(), set, pca.Spec{K: 3, Scale: scale, Center: "yes", Whiten: whitened})
 			if err != nil {
 				t.Fatal(err)
 			}

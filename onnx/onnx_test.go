@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/dataset/set"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // written returns the file of an example.
@@ -179,7 +180,7 @@ func tableInputs(t *testing.T, e example) map[string]*tensor {
 		}
 		in := &tensor{shape: []int{len(lines) - 1, 1}}
 		for _, line := range lines[1:] {
-			if c.Category != nil || c.Kind == dataset.KindBoolean {
+			if c.Category != nil || c.Kind == data.KindBoolean {
 				in.word = append(in.word, line[i])
 				continue
 			}
@@ -191,8 +192,8 @@ func tableInputs(t *testing.T, e example) map[string]*tensor {
 }
 
 // numberOf is a field as an input of numbers takes it.
-func numberOf(field string, kind dataset.Kind) float64 {
-	if kind == dataset.KindDate {
+func numberOf(field string, kind data.Kind) float64 {
+	if kind == data.KindDate {
 		if days, ok := set.ParseDate([]byte(field)); ok {
 			return days
 		}
@@ -210,11 +211,11 @@ func numberOf(field string, kind dataset.Kind) float64 {
 
 // What a graph cannot hold is refused in one line.
 func TestRefused(t *testing.T) {
-	set, err := dataset.ReadFrom(context.Background(), strings.NewReader("a\tabcabc\nb\txyzxyz\na\tabcab\nb\txyzyz\n"), "strings", dataset.Options{Format: "strings"})
+	set, err := data.ReadFrom(context.Background(), strings.NewReader("a\tabcabc\nb\txyzxyz\na\tabcab\nb\txyzyz\n"), "strings", data.Options{Format: "strings"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := fitted(t, "spectrum", set, train.Spec{Kernel: "spectrum:p=2"})
+	words := fitted(t, "spectrum", set, fenchel.Spec{Kernel: "spectrum:p=2"})
 	if err := Write(io.Discard, words, Options{}); err == nil || !strings.Contains(err.Error(), "kernel spectrum:p=2: found a kernel of strings or graphs") {
 		t.Errorf("kernel of strings: found %v", err)
 	}
@@ -222,12 +223,12 @@ func TestRefused(t *testing.T) {
 		t.Error("no model: found no error")
 	}
 	numbers := setOf(t, drawn(40, 1, false), "numbers", 0)
-	m := fitted(t, "wide", numbers, train.Spec{Kernel: "rbf:gamma=1", Loss: "squared"})
+	m := fitted(t, "wide", numbers, fenchel.Spec{Kernel: "rbf:gamma=1", Loss: "squared"})
 	m.Data.Features = 7
 	if err := Write(io.Discard, m, Options{}); err == nil {
 		t.Error("support vectors of another width: found no error")
 	}
-	large := fitted(t, "large", numbers, train.Spec{Loss: "squared"})
+	large := fitted(t, "large", numbers, fenchel.Spec{Loss: "squared"})
 	large.Data.Features, large.Classes, large.Features = 1<<18, make([]string, 1<<10), nil
 	same := model.Output{Weights: make([]float64, 1<<18)} // 2 MB that stand for 2 GB
 	large.Outputs = slices.Repeat([]model.Output{same}, 1<<10)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // WritePCA writes principal components, of which the graph gives coordinates.
@@ -23,7 +23,7 @@ func WritePCA(w io.Writer, m *model.PCA) error {
 
 // WritePCAFile writes what WritePCA does to path: all of it, or nothing.
 func WritePCAFile(m *model.PCA, path string) error {
-	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m) })
+	return data.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m) })
 }
 
 func writePCA(w io.Writer, m *model.PCA) error {

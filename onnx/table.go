@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/dataset/set"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // features adds the inputs and returns the rows as the model was trained on them, before
 // scaling: N x d, single precision.
-func (g *graph) features(s *dataset.Schema, d int) (string, error) {
+func (g *graph) features(s *data.Schema, d int) (string, error) {
 	if s.Table() {
 		return g.table(s)
 	}
@@ -28,12 +28,12 @@ func (g *graph) features(s *dataset.Schema, d int) (string, error) {
 }
 
 // table is one input for each column.
-func (g *graph) table(s *dataset.Schema) (string, error) {
+func (g *graph) table(s *data.Schema) (string, error) {
 	var blocks []string
 	var run numbers // columns of numbers that stand side by side
 	names := map[string]bool{}
 	for i, c := range s.Columns {
-		if i == s.Target || i == s.Weight || c.Kind == dataset.KindIgnored {
+		if i == s.Target || i == s.Weight || c.Kind == data.KindIgnored {
 			continue
 		}
 		name := c.Name
@@ -84,13 +84,13 @@ func (g *graph) settle(run *numbers) []string {
 
 // number32 adds the input of a column of numbers and returns these in single precision,
 // without the offset; NaN is a missing one.
-func (g *graph) number32(name string, c dataset.Column) string {
+func (g *graph) number32(name string, c data.Column) string {
 	switch c.Kind {
-	case dataset.KindBoolean:
+	case data.KindBoolean:
 		g.input(name, text, 1)
 		no := g.op("Where", g.matches(name, "(?i:false|no)"), g.number(0), g.number(math.NaN()))
 		return g.cast(g.op("Where", g.matches(name, "(?i:true|yes)"), g.number(1), no), single)
-	case dataset.KindDate, dataset.KindDMY, dataset.KindMDY:
+	case data.KindDate, data.KindDMY, data.KindMDY:
 		g.input(name, double, 1)
 		days, _ := set.ParseDate([]byte(c.From))
 		whole := g.op("Sub", name, g.number(days)) // two roundings, as when a table is read
@@ -105,7 +105,7 @@ func (g *graph) number32(name string, c dataset.Column) string {
 }
 
 // stored is what a column has of numbers before they are rounded.
-func (g *graph) stored(name string, c dataset.Column) string {
+func (g *graph) stored(name string, c data.Column) string {
 	if c.Offset != 0 {
 		name = g.op("Sub", name, g.number(c.Offset))
 	}
@@ -117,7 +117,7 @@ func (g *graph) stored(name string, c dataset.Column) string {
 
 // categories adds the input of a column of categories and returns a column of 0 and 1 for
 // each. What is none of them, and missing where the training data missed none, is 0 in all.
-func (g *graph) categories(name string, c dataset.Column, also []string) string {
+func (g *graph) categories(name string, c data.Column, also []string) string {
 	g.input(name, text, 1)
 	var hot []string
 	for _, word := range c.Category {

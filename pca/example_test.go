@@ -5,56 +5,67 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/pca/learner"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Components of a stream: each block of rows is seen once and then forgotten, and the
-// components so far can be asked for at any time.
-func Example_stream() {
-	rows, err := dataset.Blocks(context.Background(), []string{"@low-rank:n=4000,d=20,rank=2"}, dataset.Options{})
+// Components of rows in memory, with the proof of how much they capture, and the
+// coordinates of one row along them.
+func ExampleFit() {
+	rows := [][]float32{{1, 2, 0}, {2, 4, 0}, {3, 6, 0}, {4, 8, 1}, {5, 10, 0}}
+	set, err := data.FromDense(rows, data.Target{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer rows.Close()
-	method, err := pca.New("history")
+	r, err := pca.Fit(context.Background(), set, pca.Spec{K: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	stream := learner.NewLearner(method.(pca.Streaming), pca.Problem{Cols: rows.Cols(), K: 2, Seed: 1}, false, "none")
-	for block, err := range rows.All() {
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := stream.Learn(block); err != nil {
-			log.Fatal(err)
-		}
-	}
-	answer, err := stream.Answer()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%d directions of %d features from %d rows\n", answer.Basis.K, answer.Basis.Cols, stream.Taken())
-	// Output: 2 directions of 20 features from 4000 rows
+	proof := r.Model.Proof
+	fmt.Printf("%s: %.4g of %.4g captured, at most %.4g can be\n", r.Status, proof.Captured, proof.Total, proof.Upper)
+	score := make([]float64, 1)
+	r.Model.Transform(score, set.X.Row(0))
+	fmt.Printf("first row: %.4g\n", score[0])
+	// Output:
+	// converged: 10.02 of 10.16 captured, at most 10.02 can be
+	// first row: -4.477
 }
 
-// Prove how much of the variance components capture, whatever program found them.
-func Example_certify() {
-	set, err := dataset.FromDense([][]float32{{2, 0}, {-2, 0}, {0, 1}, {0, -1}}, dataset.Target{})
+// A stream of rows, block after block; what was learned can be kept and taken up
+// again.
+func ExampleNewStream() {
+	blocks, err := data.Blocks(context.Background(), []string{"@low-rank:n=5000,d=20,rank=2"}, data.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, direction := range [][]float64{{0, 1}, {0.6, 0.8}, {1, 0}} {
-		basis := pca.Basis{K: 1, Cols: 2, Component: direction}
-		c, err := pca.Certify(context.Background(), pca.Rows{X: set.X}, basis, 0, 1)
+	defer blocks.Close()
+	var stream *pca.Stream
+	for x, err := range blocks.All() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%v captures %.2f, at most %.2f can be\n", direction, c.Captured, c.Upper)
+		if stream == nil {
+			if stream, err = pca.NewStream(x, blocks.Feature, pca.Spec{K: 2}); err != nil {
+				log.Fatal(err)
+			}
+		}
+		if err := stream.Learn(x); err != nil {
+			log.Fatal(err)
+		}
 	}
+	r, err := stream.Result(solver.EpochLimit)
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := r.Model.Proof.HeldOut
+	fmt.Printf("%d rows, %.0f %% of the variance of %d others captured\n", r.Model.Data.Rows-h.Rows, 100*h.Captured/h.Total, h.Rows)
+	again, err := pca.Resume(r.Model, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Rows(), "rows before the next")
 	// Output:
-	// [0 1] captures 0.50, at most 2.00 can be
-	// [0.6 0.8] captures 1.04, at most 2.00 can be
-	// [1 0] captures 2.00, at most 2.00 can be
+	// 4733 rows, 99 % of the variance of 267 others captured
+	// 5000 rows before the next
 }

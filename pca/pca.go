@@ -1,141 +1,278 @@
-// Package pca finds principal components: the k orthonormal directions that
-// capture the most of the second moment Sigma = (1/n) sum_i x_i x_i^T,
-//
-//	maximise  tr(U Sigma U^T)   subject to  U U^T = I,   U of k rows,
-//
-// in batch, or in one pass over the rows, and proves how good the answer is.
-// Rows are centred and scaled in flight (see [Rows]), so sparse data stay sparse.
-//
-// A [Batch] method has all rows and may read them often; a [Streaming] one starts a [State] that
-// learns from blocks of rows, each seen once, and can be kept and taken up again with the same
-// bits. Both are made by [New], and [Certify] proves how good a basis is.
-//
-// This package imports all methods and has the names that programs use, as package dataset has them
-// of its formats; no mathematics is here. The rooms, of which each imports those before it:
-//
-//	view         rows, products with them, their second moment
-//	method       what a method is, what it is given and returns; angles and losses of bases
-//	stream       methods of one pass: oja, block, spectral; schedule has their step sizes
-//	batch        methods that read all rows again and again
-//	certificate  the proof
-//	learner      above this package: a stream of rows scaled, centred, cut and merged
-//
-// One method lives in one file of its room, which registers a name and a one-line summary from init.
-// There is no other list: the tests of this package examine every name.
-// Model files are written by package model, options and messages of the command line are cmd's.
 package pca
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"math"
+	"time"
 
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pca/batch"
+	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
+	"github.com/fenchel-ml/fenchel/internal/pca/learner"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/pca/batch"
-	"github.com/fenchel-ml/fenchel/pca/certificate"
-	"github.com/fenchel-ml/fenchel/pca/method"
-	_ "github.com/fenchel-ml/fenchel/pca/stream" // the methods register themselves
-	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
-	"github.com/fenchel-ml/fenchel/pca/stream/spectral"
-	"github.com/fenchel-ml/fenchel/pca/view"
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/model"
+
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// What package view says of rows.
-type (
-	Rows = view.Rows
-	Work = view.Work
-)
+// PCAResult is what FitPCA made.
+type Result struct {
+	Model  *model.PCA
+	Status solver.Status
+	Why    string // the method was chosen; "" if it was asked for
 
-// What package method says of methods, and of what they are given and return.
-type (
-	Problem = method.Problem
-	Basis   = method.Basis
+	// State is that of a method that learned row by row, nil of others. It may be a
+	// pca.Spectrum with a cost, a pca.Relaxed, pca.Stuck or pca.Converged.
+	State method.State
 
-	Method   = method.Method
-	Batch    = method.Batch
-	Refining = method.Refining
+	// Passes is how often the method read all rows, and Numbers how many stored numbers it
+	// touched, certificates not counted.
+	Passes, Numbers float64
 
-	Streaming = method.Streaming
-	State     = method.State
-	Blocked   = method.Blocked
-	Batched   = method.Batched
-	Merger    = method.Merger
-	Stuck     = method.Stuck
-	Converged = method.Converged
-	OwnScale  = method.OwnScale
-
-	Kept   = method.Kept
-	Keeper = method.Keeper
-)
-
-// What package spectral says of its states.
-type (
-	Spectrum = spectral.Spectrum
-	Relaxed  = spectral.Relaxed
-)
-
-// A Certificate is what is proven of a basis: see [certificate.Certificate].
-type Certificate = certificate.Certificate
-
-// Certify proves how good the basis is for the rows: see [certificate.Certify].
-func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
-	return certificate.Certify(ctx, x, b, threads, seed)
+	Fit, Certify time.Duration
+	Warnings     []error
 }
 
-// CertifyUntil is Certify that goes without the closest bound where enough reports that a
-// quicker one will do.
-func CertifyUntil(ctx context.Context, x Rows, b Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
-	return certificate.CertifyUntil(ctx, x, b, threads, seed, enough)
+// FitPCA finds the components of all rows and proves how much more variance others
+// could capture. Rows are read often. A cancelled context or a limit is no error: the
+// result then holds the best components found, and says so in its Status. While rows are
+// measured there are none: then the error is that of the context.
+func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	j, err := parallel.Until(ctx, func() (*pcaJob, error) {
+		j := &pcaJob{spec: spec, set: set, begun: begun}
+		return j, j.prepare()
+	})
+	if err != nil {
+		return nil, err
+	}
+	find := j.solve
+	if spec.Share > 0 {
+		find = j.solveShare
+	}
+	if err := j.run(ctx, find); err != nil {
+		return nil, err
+	}
+	for j.refine() {
+		if err := j.run(ctx, j.solve); err != nil {
+			return nil, err
+		}
+	}
+	return &j.result, j.result.Model.Seal()
 }
 
-// New makes the method that spec describes: a name, or "name:key=value,...".
-func New(spec string) (Method, error) { return method.New(spec) }
-
-// Entries lists the methods by name.
-func Entries() []registry.Entry[Method] { return method.Entries() }
-
-// ChooseBatch returns the name of the batch method that takes the least time, and why: see
-// [batch.Choose].
-func ChooseBatch(n, d int, nonzeros int64, sparse bool, k int) (name, reason string) {
-	return batch.Choose(n, d, nonzeros, sparse, k)
+// run finds components and proves what they are worth.
+func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) error {
+	j.tell("fitting")
+	started := time.Now()
+	fitting, done := j.fitting(ctx)
+	defer done()
+	err := find(fitting)
+	j.result.Fit += time.Since(started)
+	if err != nil {
+		return err
+	}
+	j.tell("certifying")
+	started = time.Now()
+	err = j.certify(ctx)
+	j.result.Certify += time.Since(started)
+	return err
 }
 
-// OfSample returns components of a few rows in a bounded time: see [batch.OfSample].
-func OfSample(x Rows, p Problem) (Basis, error) { return batch.OfSample(x, p) }
-
-// BlockOf returns how many rows to give a state at a time: see [method.BlockOf].
-func BlockOf(s State) int { return method.BlockOf(s) }
-
-// Keep returns what s is made of, by name.
-func Keep(s Keeper) map[string][]float64 { return method.Keep(s) }
-
-// Restore makes s, freshly started, the state that was kept.
-func Restore(s Keeper, lists map[string][]float64) error { return method.Restore(s, lists) }
-
-// Preprocess returns rows that are centred and scaled as asked: see [view.Preprocess].
-func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, error) {
-	return view.Preprocess(x, scale, center, threads)
+// tell tells who watches what is done now.
+func (j *pcaJob) tell(phase string) {
+	if j.spec.Phase != nil {
+		j.spec.Phase(phase)
+	}
 }
 
-// ColumnMeans returns the mean of every column.
-func ColumnMeans(x matrix.Matrix, threads int) []float64 { return view.ColumnMeans(x, threads) }
-
-// RayleighRitz returns the basis rotated within its span to the directions that capture the
-// most: see [method.RayleighRitz].
-func RayleighRitz(x Rows, b Basis, threads int) Basis { return method.RayleighRitz(x, b, threads) }
-
-// Captured returns tr(U Sigma U^T): see [method.Captured].
-func Captured(second []float64, u Basis) float64 { return method.Captured(second, u) }
-
-// Suboptimality returns by how much less than the best u captures: see [method.Suboptimality].
-func Suboptimality(second []float64, best float64, u Basis) float64 {
-	return method.Suboptimality(second, best, u)
+// Variances returns the variance of the rows of set along each component of m, and in
+// all, also where rows are not centred and eigenvalues are second moments.
+func Variances(m *model.PCA, set *data.Set, threads int) (along []float64, total float64) {
+	b := method.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}
+	return b.Variances(view.Rows{X: set.X, Factor: m.Scale}, threads)
 }
 
-// Grid returns the powers of two with exponents from lo to hi.
-func Grid(lo, hi int) []float64 { return schedule.Grid(lo, hi) }
+// pcaJob is one run of FitPCA.
+type pcaJob struct {
+	spec    Spec
+	set     *data.Set
+	begun   time.Time
+	cut     solver.Status // what ended the search early; "": nothing did
+	work    view.Work
+	rows    view.Rows
+	problem method.Problem
+	method  method.Method
+	basis   method.Basis
+	result  Result
+}
 
-// SimulationGrid and ImageGrid are the step sizes of the thesis's experiments.
-func SimulationGrid() []float64 { return schedule.SimulationGrid() }
+// filled says how many numbers of a table were missing.
+func (j *pcaJob) filled() []error {
+	if j.set == nil || len(j.set.Gaps) == 0 {
+		return nil
+	}
+	columns := map[uint32]bool{}
+	for _, gap := range j.set.Gaps {
+		columns[gap[1]] = true
+	}
+	n, d := j.set.X.Dims()
+	return []error{fmt.Errorf("%d of %d numbers are missing (in %d of %d features): the mean of its column stands for each", len(j.set.Gaps), n*d, len(columns), d)}
+}
 
-// ImageGrid is that of images.
-func ImageGrid() []float64 { return schedule.ImageGrid() }
+// prepare measures the rows and picks the method.
+func (j *pcaJob) prepare() error {
+	if j.set != nil && j.set.Weight != nil {
+		return pose.DataError{Reason: "found row weights, which components have no use for"}
+	}
+	if err := pose.CheckSet(j.set); err != nil {
+		return err
+	}
+	n, d := j.set.X.Dims()
+	if j.spec.Share > 0 {
+		j.spec.K = firstGuess(min(n, d), j.spec.Share)
+	}
+	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
+	if err := j.problem.Check(); err != nil {
+		return pose.DataError{Reason: err.Error()}
+	}
+	if err := pose.Gapless(j.set.X); err != nil {
+		return err
+	}
+	var err error
+	center := j.spec.settle(j.set.X, j.set.Schema.Table())
+	if j.rows, err = view.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
+		return pose.DataError{Reason: err.Error()}
+	}
+	j.rows = j.rows.Sharing()
+	j.rows.Work = &j.work
+	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
+	if !(j.problem.Fourth <= math.MaxFloat64) {
+		return pose.DataError{Reason: fmt.Sprintf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(j.problem.Squared))}
+	}
+	if j.problem.Squared == 0 {
+		return pose.DataError{Reason: nothingVaries(j.rows.Offset != nil)}
+	}
+	return j.pick()
+}
+
+// nothingVaries says what is wrong with rows of which there are no components.
+func nothingVaries(center bool) string {
+	if center {
+		return "all rows are the same: expected some that differ"
+	}
+	return "all values are zero: expected some that are not"
+}
+
+// pick chooses the method, or makes the one that was asked for.
+func (j *pcaJob) pick() error {
+	if j.spec.chooses() {
+		dense := matrix.IsDense(j.set.X)
+		j.spec.Method, j.result.Why = batch.Choose(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.set.X), !dense, j.problem.K)
+	}
+	var err error
+	if j.method, err = methods.New(j.spec.Method); err != nil {
+		return err
+	}
+	if _, batch := j.method.(method.Batch); batch && (j.spec.Epochs > 0 || j.spec.Shuffle) {
+		return fmt.Errorf("method %s: found epochs or shuffling asked for, expected a method that learns row by row", j.spec.Method)
+	}
+	if err := j.method.Accepts(j.problem); err != nil {
+		return pose.DataError{Reason: fmt.Sprintf("method %s: %v", j.spec.Method, err)}
+	}
+	return nil
+}
+
+// solve finds the components.
+func (j *pcaJob) solve(ctx context.Context) (err error) {
+	before := j.basis
+	switch m := j.method.(type) {
+	case method.Batch:
+		j.basis, err = parallel.Patiently(ctx, func() (method.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
+	case method.Streaming:
+		j.basis, err = j.learn(ctx, m.Start(j.problem))
+	}
+	if err != nil && ctx.Err() != nil {
+		err = j.rescue(ctx, before)
+	}
+	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
+		err = pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
+	}
+	j.basis.Orient()
+	return err
+}
+
+// learn gives all rows to a state, as often as asked, and orders what it found by
+// variance.
+func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error) {
+	block, n := method.BlockOf(s), j.problem.Rows
+	for epoch := range max(j.spec.Epochs, 1) {
+		rows := j.rows
+		if j.spec.Shuffle {
+			rows.X = matrix.Subset(rows.X, data.Order(n, j.spec.Seed, uint64(epoch)))
+		}
+		for lo := 0; lo < n; lo += block {
+			if err := ctx.Err(); err != nil {
+				if epoch == 0 && lo == 0 {
+					return method.Basis{}, err
+				}
+				j.result.State = s
+				return s.Basis(), err
+			}
+			s.Learn(rows.Part(lo, min(lo+block, n)))
+		}
+	}
+	j.result.State = s
+	return method.RayleighRitz(j.rows, s.Basis(), j.spec.Threads), nil
+}
+
+// certify proves what the components are worth and makes the model.
+func (j *pcaJob) certify(ctx context.Context) error {
+	digest := rowsDigest(j.set)
+	rows := j.rows
+	rows.Work = nil
+	ctx, done := j.certifying(ctx)
+	defer done()
+	goal := j.spec.goal()
+	c, err := certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest), func(c certificate.Certificate) bool { return c.Loss() <= goal })
+	if err != nil {
+		return err
+	}
+	n, d := j.set.X.Dims()
+	m := &model.PCA{
+		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
+			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten},
+		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: digest},
+		Features: j.set.Feature, Schema: j.set.Schema,
+		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,
+		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),
+			Failure: c.Failure, Route: c.Route},
+		Version: pose.Version(), Notes: maps.Clone(j.spec.Notes),
+	}
+	j.result.Status = j.end(m.Proof.Relative())
+	j.result.Warnings = j.filled()
+	if j.result.Status == solver.Stalled {
+		j.result.Warnings = append(j.result.Warnings, j.whyStalled())
+	}
+	if j.cut != "" && j.result.Status != solver.Converged {
+		j.result.Warnings = append(j.result.Warnings, j.whyFewer(c)...)
+	}
+	j.result.Passes, j.result.Numbers = j.work.Passes(n), j.work.Numbers(n, matrix.Nonzeros(j.set.X))
+	m.Proof.Status = string(j.result.Status)
+	j.result.Model = m
+	return nil
+}
+
+func heldOutVariance(h learner.HeldOut) *model.HeldOutVariance {
+	return &model.HeldOutVariance{Rows: h.Rows, Captured: model.Bound(h.Captured), Error: model.Bound(h.StandardError), Total: model.Bound(h.Total)}
+}

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Ball is 0 where |w| <= Radius and infinite elsewhere, in the norm 1 or 2: with it a problem is that
 // of the least mean loss on the ball. Lambda has no effect. It has no name: a bound on the norm
-// is stated by itself (train.Spec.Radius), with the penalty whose norm is meant.
+// is stated by itself (fenchel.Spec.Radius), with the penalty whose norm is meant.
 //
 // Its conjugate is Radius times the dual norm of u: the largest magnitude, or the norm.
 type Ball struct {

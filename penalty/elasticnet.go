@@ -3,8 +3,8 @@ package penalty
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // ElasticNet is Ratio |w|_1 + (1-Ratio) |w|^2/2, 0 < Ratio < 1.

@@ -3,8 +3,8 @@ package penalty
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Fused is sum_j |w_{j+1} - w_j| + L1 sum_j |w_j|, L1 > 0: weights that follow one another are

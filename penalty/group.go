@@ -3,8 +3,8 @@ package penalty
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Group is the sum of the norms of groups of Size weights that follow one another, each times the

@@ -3,8 +3,8 @@ package penalty
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // L1 is the sum of the magnitudes; it makes most weights exactly zero.

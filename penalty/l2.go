@@ -1,8 +1,8 @@
 package penalty
 
 import (
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // L2 is half the squared Euclidean norm. It is its own conjugate.

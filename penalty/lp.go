@@ -3,8 +3,8 @@ package penalty
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // LP is |w|_p^2 / (2(p-1)) with p = Exponent, 1 < p <= 2: the nearer p is to 1, the fewer

@@ -7,7 +7,7 @@
 // four methods it declares in its file by the interfaces of capability.go, which
 // conform.Penalty examines too: no solver names a penalty, and a capability that is not
 // declared is not used. A program's own penalty needs no
-// name here: Spec.CustomPenalty of package train takes its value.
+// name here: Spec.CustomPenalty of package fenchel takes its value.
 //
 // The factor lambda in front and the bias, which no penalty sees, belong to
 // package problem.
@@ -16,7 +16,7 @@ package penalty
 import (
 	"errors"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Penalty is a closed convex function Omega >= 0 of the weights with

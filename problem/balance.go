@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // balance shrinks the heavier sign of v until the numbers sum to exactly zero,

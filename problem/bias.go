@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // BestBias returns a b that minimises (1/N) sum_i s_i l_i(m_i + b) for given

@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 

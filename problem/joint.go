@@ -4,11 +4,11 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Joint is the problem of K linear predictors, one for each class, that one loss judges

@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // BestBiases sets b to biases that minimise the mean loss for predictions m without them, n x K

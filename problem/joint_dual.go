@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // Dual returns the dual objective at the feasible point made of a, and a bound on the error of

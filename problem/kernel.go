@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Kernel is the problem of a kernel machine, which predicts

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Respond returns K beta, and a bound on how far each of its numbers is off.

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // kernelised states q with the linear kernel: the same problem, as its penalty

@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/solve/column"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/column"
-	"github.com/fenchel-ml/fenchel/solver/dual"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // More seeds meet more corners: go test -args -seed=7

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/problem/water"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Margins is the part of the slack-constrained problems that sees margins only:

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Certify judges the point as the type's comment says. It costs as much as that of

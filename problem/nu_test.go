@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
 // nuProblems are the three problems of random rows, with weights or without.

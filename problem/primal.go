@@ -3,10 +3,10 @@ package problem
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Primal returns the objective at w (d+1 numbers) and a bound on the error of

@@ -3,8 +3,8 @@ package problem
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Tangent returns how far a point is from solving the convex problem that the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // A bound on rounding errors has two parts. One is relative, some units of what was

@@ -4,10 +4,10 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Rows is the data of one or several problems: the classes of a

@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // LinearSlack is the problem of [Slack] for a linear predictor, Phi(x) = x: the

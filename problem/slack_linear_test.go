@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // slackened is a problem of the linear predictor with slack whose maximum is known:

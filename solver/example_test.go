@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
-// Minimise one objective, without the targets and models of package train, until the answer
+// Minimise one objective, without the targets and models of package fenchel, until the answer
 // is proved to one part in a million.
 func ExampleRun() {
 	x, err := matrix.NewDense(3, 2, []float32{1, 0, 0, 1, 1, 1})

@@ -3,8 +3,8 @@ package solver
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // schedule decides after which epochs to certify. A certificate costs about an

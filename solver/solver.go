@@ -9,8 +9,8 @@
 package solver
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Linear lists the solvers of linear predictors by name. Each is registered by the file that

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Auto tries what costs no more than a refit: Random, Descent (aggressive) and Greedy on a sample of

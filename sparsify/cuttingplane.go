@@ -3,9 +3,9 @@ package sparsify
 import (
 	"context"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // CuttingPlane is cutting-plane subspace pursuit (CPSP: Joachims, Yu 2009) for the hinge: of

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // expansion is sum_i weight_i Phi(x_i) in the space of a Gaussian kernel, of rows and of

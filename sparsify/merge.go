@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Merge makes one vector of two, the one of the least coefficient and that other of its sign

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
 // Every method keeps to the number of vectors, finds the same for a seed, and predicts what it

@@ -3,8 +3,8 @@ package sparsify
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Objective is what a method minimises, with a bound: no machine has less, whatever its vectors.

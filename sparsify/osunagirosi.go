@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
 // OsunaGirosi is support vector regression onto the predictions of the trained machine (Osuna,

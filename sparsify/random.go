@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Random takes random rows, and the best machine of these for the squared hinge of all rows, or

@@ -3,7 +3,7 @@ package sparsify
 import (
 	"context"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // ReducedSet fits vectors of its own to the machine, one after another, each a [preimage] of

@@ -6,14 +6,14 @@ import (
 	"math"
 	"slices"
 
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // Risk is the problem of an output that coefficients are fitted to.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
 // Separate runs a perceptron over the rows that the trained machine has right by the margin 1,

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
 // machine is a random machine, trained or not, on random rows.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // ZhanShen removes those rows that bend the boundary most, trains again without them, and

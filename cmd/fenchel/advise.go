@@ -11,21 +11,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	"github.com/fenchel-ml/fenchel/internal/survey"
+	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/solver/linear"
-	"github.com/fenchel-ml/fenchel/theory"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // adviser is one run of the verb advise.
 type adviser struct {
 	in       input
-	spec     train.Spec
+	spec     fenchel.Spec
 	rows     int
 	features int
 	setting  theory.Setting
@@ -81,7 +83,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	if err := a.check(cmd, sources); err != nil {
 		return err
 	}
-	var survey *train.Survey
+	var found *survey.Survey
 	if len(sources) > 0 {
 		set, err := a.in.read(cmd, sources)
 		if err != nil {
@@ -92,14 +94,14 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
 		}
 		a.spec.Threads, a.spec.Gap = a.in.opt.Threads, a.setting.Accuracy
-		survey, err = train.Examine(cmd.Context(), set, a.spec)
-		if _, bad := err.(train.DataError); bad {
+		found, err = survey.Examine(cmd.Context(), set, a.spec)
+		if _, bad := err.(pose.DataError); bad {
 			return exitcode.BadData(err)
 		}
 		if err != nil {
 			return err
 		}
-		a.setting, a.features = survey.Setting(a.setting.Accuracy), survey.Features
+		a.setting, a.features = found.Setting(a.setting.Accuracy), found.Features
 	}
 	if a.spec.Kernel != "" {
 		return a.machines(cmd, float64(a.rows), float64(max(1, a.features)))
@@ -107,9 +109,9 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
 	if a.json {
-		return printing.JSON(cmd, a.object(survey, advice))
+		return printing.JSON(cmd, a.object(found, advice))
 	}
-	return a.print(cmd.OutOrStdout(), survey, advice)
+	return a.print(cmd.OutOrStdout(), found, advice)
 }
 
 // check refuses flags that make no setting.
@@ -151,7 +153,7 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 		return cmp.Or(err, a.in.check(cmd, sources))
 	}
 	var err error
-	check.Kinked, check.Corner, err = train.Corners(a.spec.Loss, a.spec.Penalty)
+	check.Kinked, check.Corner, err = survey.Corners(a.spec.Loss, a.spec.Penalty)
 	a.setting = check
 	return err
 }
@@ -189,13 +191,13 @@ func (a *adviser) machines(cmd *cobra.Command, rows, values float64) error {
 }
 
 // object is what --json prints.
-func (a *adviser) object(survey *train.Survey, advice theory.Advice) any {
-	if survey != nil {
+func (a *adviser) object(found *survey.Survey, advice theory.Advice) any {
+	if found != nil {
 		return struct {
-			*train.Survey
+			*survey.Survey
 			Accuracy float64       `json:"accuracy"`
 			Advice   theory.Advice `json:"advice"`
-		}{survey, a.setting.Accuracy, advice}
+		}{found, a.setting.Accuracy, advice}
 	}
 	return struct {
 		Rows      int           `json:"n"`
@@ -207,7 +209,7 @@ func (a *adviser) object(survey *train.Survey, advice theory.Advice) any {
 }
 
 // print writes the advice for a person.
-func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice) error {
+func (a *adviser) print(w io.Writer, survey *survey.Survey, advice theory.Advice) error {
 	r := printing.Report{W: w}
 	condition := "condition not known"
 	if a.setting.Condition > 0 {
@@ -246,8 +248,8 @@ func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice)
 
 // printSample says what so many rows can tell about the errors of a classifier.
 func printSample(r printing.Report, rows float64, features int) {
-	const alpha, point = 1 - train.Confidence, 0.01
-	r.Line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*train.Confidence)
+	const alpha, point = 1 - fenchel.Confidence, 0.01
+	r.Line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*fenchel.Confidence)
 	if features == 0 {
 		return
 	}

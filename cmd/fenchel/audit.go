@@ -10,17 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // auditFlags are those of verify for the models of other programs.
 type auditFlags struct {
-	opt         train.AuditOptions
+	opt         fenchel.AuditOptions
 	classWeight string
 	cache       string
 }
@@ -43,7 +44,7 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
 	}
-	needsC, needsNu := train.Needs(m)
+	needsC, needsNu := fenchel.Needs(m)
 	kind := strings.TrimPrefix(m.Statement.Solver, "libsvm:")
 	switch {
 	case m.IsImported() && needsNu && !cmd.Flags().Changed("nu"):
@@ -81,9 +82,9 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 }
 
 // run bounds what the model lacks.
-func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, asJSON bool) error {
-	found, err := train.MakeAudit(cmd.Context(), m, set, a.opt)
-	var data train.DataError
+func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *data.Set, asJSON bool) error {
+	found, err := fenchel.Audit(cmd.Context(), m, set, a.opt)
+	var data pose.DataError
 	if errors.As(err, &data) {
 		return exitcode.BadData(err)
 	}
@@ -105,7 +106,7 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 }
 
 // data says what the problem is about.
-func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
+func (a *auditFlags) data(m *model.Model, set *data.Set) string {
 	text := fmt.Sprintf("%s of %s", printing.Count(set.Rows(), "row"), printing.Count(set.Cols(), "feature"))
 	if set.Weight != nil {
 		text += ", with row weights"
@@ -117,7 +118,7 @@ func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
 }
 
 // problemOf states the problem that is bounded: row weights, if any, multiply C.
-func problemOf(m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) string {
+func problemOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) string {
 	given := ""
 	if opt.Nu > 0 {
 		given += fmt.Sprintf(", nu %g", opt.Nu)
@@ -137,7 +138,7 @@ func problemOf(m *model.Model, a *train.Audit, opt train.AuditOptions, weights [
 	return text
 }
 
-func printAudit(r printing.Report, m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) {
+func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) {
 	printTask(r, m)
 	r.Line("problem", "%s", problemOf(m, a, opt, weights))
 	if m.Support != nil {
@@ -158,7 +159,7 @@ func printAudit(r printing.Report, m *model.Model, a *train.Audit, opt train.Aud
 	}
 }
 
-func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) map[string]any {
+func auditJSON(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) map[string]any {
 	outputs := make([]map[string]any, len(a.Outputs))
 	for i, o := range a.Outputs {
 		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}

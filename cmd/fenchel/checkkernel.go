@@ -9,21 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // kernelChecker is one run of the verb check-kernel.
 type kernelChecker struct {
 	in     input
-	spec   train.Spec
+	spec   fenchel.Spec
 	kernel kernelFlags
 	repair string
 	out    string
@@ -95,8 +96,8 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	}
 	printing.Warn(cmd, set.Warnings)
 	k.spec.Threads = k.in.opt.Threads
-	e, err := train.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
-	if _, bad := err.(train.DataError); bad {
+	e, err := fenchel.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
+	if _, bad := err.(pose.DataError); bad {
 		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 }
 
 // print writes the report.
-func (k *kernelChecker) print(r printing.Report, set *dataset.Set, e *kernel.Examined) {
+func (k *kernelChecker) print(r printing.Report, set *data.Set, e *kernel.Examined) {
 	r.Line("data", "%s", printing.Describe(set))
 	r.Line("kernel", "%s", k.spec.Kernel)
 	r.Line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
@@ -130,7 +131,7 @@ func (k *kernelChecker) print(r printing.Report, set *dataset.Set, e *kernel.Exa
 }
 
 // write writes the repaired matrix as rows with the targets of the data.
-func (k *kernelChecker) write(cmd *cobra.Command, set *dataset.Set, e *kernel.Examined) error {
+func (k *kernelChecker) write(cmd *cobra.Command, set *data.Set, e *kernel.Examined) error {
 	m, err := e.Repair(k.repair)
 	if err != nil {
 		return err
@@ -143,5 +144,5 @@ func (k *kernelChecker) write(cmd *cobra.Command, set *dataset.Set, e *kernel.Ex
 	if err != nil {
 		return err
 	}
-	return dataset.Write(cmd.Context(), k.out, &dataset.Set{X: x, Target: set.Target, Weight: set.Weight}, "")
+	return data.Write(cmd.Context(), k.out, &data.Set{X: x, Target: set.Target, Weight: set.Weight}, "")
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/experiment"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 )
 
 // What shells complete beside commands, flags and their values (see complete): names of
@@ -61,7 +61,7 @@ func completeData(_ *cobra.Command, _ []string, word string) ([]string, cobra.Sh
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var found []string
-	for _, e := range dataset.Generators() {
+	for _, e := range data.Generators() {
 		if strings.HasPrefix(e.Name, name) {
 			found = append(found, cobra.CompletionWithDesc("@"+e.Name, e.Summary))
 		}
@@ -95,14 +95,14 @@ func completeColumn(cmd *cobra.Command, args []string, word string) ([]string, c
 func columnsOf(ctx context.Context, path string) []string {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
-	head, err := dataset.Head(ctx, path)
+	head, err := data.Head(ctx, path)
 	if err != nil {
 		return nil
 	}
 	if end := bytes.LastIndexByte(head, '\n'); end > 0 { // a line that is cut is none
 		head = head[:end+1]
 	}
-	set, err := dataset.ReadFrom(ctx, bytes.NewReader(head), path, dataset.Options{Unlabelled: true})
+	set, err := data.ReadFrom(ctx, bytes.NewReader(head), path, data.Options{Unlabelled: true})
 	if err != nil || !set.Schema.Table() || !set.Schema.Header {
 		return nil
 	}

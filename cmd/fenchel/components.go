@@ -13,10 +13,10 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // What the verbs that take any model do with principal components.
@@ -43,7 +43,7 @@ func notModel(cmd *cobra.Command, path string, err error) error {
 	if strings.HasSuffix(path, ".onnx") {
 		return fmt.Errorf("%s: found a graph of ONNX, expected a model: convert writes such files for other programs, which run them with ONNX Runtime", path)
 	}
-	format := dataset.FormatOf(cmd.Context(), path)
+	format := data.FormatOf(cmd.Context(), path)
 	if format == "" {
 		return err
 	}
@@ -55,7 +55,7 @@ func notModel(cmd *cobra.Command, path string, err error) error {
 }
 
 // rowsFor reads rows for components.
-func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*dataset.Set, error) {
+func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
 	in.forComponents(cmd, m)
 	in.opt.InOrder = true
 	set, err := in.read(cmd, sources)
@@ -68,7 +68,7 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 
 // sets gives take the rows of the sources: as one set, or, from standard input to standard
 // output, as they come, for somebody may wait for each line.
-func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*dataset.Set) error) error {
+func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
 	in.opt.InOrder = true
 	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.opt.Weights != "" || in.opt.Labels != "" {
 		set, err := in.read(cmd, sources)
@@ -83,7 +83,7 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 	}
 	in.opt.Stdin = cmd.InOrStdin()
 	said := map[string]bool{}
-	for set, err := range dataset.Arriving(cmd.Context(), in.opt) {
+	for set, err := range data.Arriving(cmd.Context(), in.opt) {
 		if err != nil {
 			return readError(err)
 		}
@@ -102,7 +102,7 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 
 // writeRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
-func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
+func (in *input) writeRows(cmd *cobra.Command, out string, set *data.Set, size int, names []string, numbers func(i int) []float64) error {
 	f := printing.NewRowFormat(out, set)
 	write := func(w io.Writer) error {
 		if _, err := w.Write(f.Header(names)); err != nil {
@@ -118,7 +118,7 @@ func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, siz
 	if out == "" || out == "-" {
 		return exitcode.BadData(write(cmd.OutOrStdout()))
 	}
-	return exitcode.BadData(dataset.WriteFile(out, write))
+	return exitcode.BadData(data.WriteFile(out, write))
 }
 
 // project writes the coordinates of every row along the components.
@@ -128,7 +128,7 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	}
 	whiten(m, p.whiten)
 	p.in.forComponents(cmd, m)
-	return p.in.sets(cmd, p.out, sources, func(set *dataset.Set) error { return p.coordinates(cmd, m, set) })
+	return p.in.sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
 }
 
 // whiten has components whiten coordinates, if asked to, that do not do so by themselves.
@@ -139,7 +139,7 @@ func whiten(m *model.PCA, asked bool) {
 }
 
 // coordinates writes those of the rows of a set.
-func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *dataset.Set) error {
+func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set) error {
 	return p.in.writeRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
@@ -156,7 +156,7 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	}
 	printing.Warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
-	v, err := train.VerifyPCA(cmd.Context(), m, set, in.opt.Threads)
+	v, err := pca.Verify(cmd.Context(), m, set, in.opt.Threads)
 	if err != nil {
 		return exitcode.BadData(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/onnx"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // converter is one call of convert.
@@ -92,7 +92,7 @@ func (c *converter) run(cmd *cobra.Command, sources []string, out string) error 
 	if err := c.in.like(cmd, c.like); err != nil {
 		return exitcode.BadData(err)
 	}
-	c.in.opt.Unmoved = !dataset.WritesOffsets(out, c.to)
+	c.in.opt.Unmoved = !data.WritesOffsets(out, c.to)
 	set, err := c.in.read(cmd, sources)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (c *converter) run(cmd *cobra.Command, sources []string, out string) error 
 	if out == "-" {
 		return exitcode.BadData(writeTo(cmd.OutOrStdout(), writer, set))
 	}
-	if err := dataset.Write(cmd.Context(), out, set, c.to); err != nil {
+	if err := data.Write(cmd.Context(), out, set, c.to); err != nil {
 		return exitcode.BadData(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(out), printing.Describe(set))
@@ -221,7 +221,7 @@ func (in *input) like(cmd *cobra.Command, path string) error {
 	if path == "" {
 		return nil
 	}
-	set, err := dataset.Read(cmd.Context(), []string{path}, dataset.Options{Format: "fen", Threads: in.opt.Threads})
+	set, err := data.Read(cmd.Context(), []string{path}, data.Options{Format: "fen", Threads: in.opt.Threads})
 	if err == nil {
 		in.opt.Schema, in.opt.Columns = set.Schema, set.Cols()
 		return set.Close()
@@ -237,11 +237,11 @@ func (in *input) like(cmd *cobra.Command, path string) error {
 }
 
 // writerOf returns the format that --to names; nil for "".
-func writerOf(to string) (dataset.Writer, error) {
+func writerOf(to string) (data.Writer, error) {
 	if to == "" {
 		return nil, nil
 	}
-	formats := dataset.Formats()
+	formats := data.Formats()
 	at := slices.Index(names(formats), to)
 	if at < 0 {
 		return nil, registry.Unknown("format", to, names(formats))
@@ -250,7 +250,7 @@ func writerOf(to string) (dataset.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, ok := format.(dataset.Writer)
+	writer, ok := format.(data.Writer)
 	if !ok {
 		return nil, fmt.Errorf("format %q can be read but not written", to)
 	}
@@ -258,7 +258,7 @@ func writerOf(to string) (dataset.Writer, error) {
 }
 
 // writeTo writes a set to a stream.
-func writeTo(w io.Writer, format dataset.Writer, set *dataset.Set) error {
+func writeTo(w io.Writer, format data.Writer, set *data.Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	if err := format.Write(out, set); err != nil {
 		return err

@@ -19,24 +19,25 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // pather is one run of the verb path.
 type pather struct {
 	in          input
-	spec        train.PathSpec
+	spec        tune.PathSpec
 	kernel      kernelFlags
 	ranges      [3]string // lo..hi of C, radius, slack
 	out, figure string
 	classWeight string
 	json        bool
-	points      []train.PathPoint
+	points      []tune.PathPoint
 }
 
 func newCosts() *cobra.Command {
@@ -128,7 +129,7 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := applyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
 		return err
 	}
-	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == train.OneClass {
+	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
 	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)); err != nil {
@@ -156,11 +157,11 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	}
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
-	facts, err := train.Path(cmd.Context(), set, p.spec, func(point train.PathPoint) error {
+	facts, err := tune.Path(cmd.Context(), set, p.spec, func(point tune.PathPoint) error {
 		p.points = append(p.points, point)
 		return nil
 	})
-	if _, bad := err.(train.DataError); bad {
+	if _, bad := err.(pose.DataError); bad {
 		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 }
 
 // state says what is missing of the path, or not proved.
-func (p *pather) state(r *printing.Report, facts *train.Costs) {
+func (p *pather) state(r *printing.Report, facts *tune.Costs) {
 	if n := len(p.points); facts.Status == solver.TimeLimit || facts.Status == solver.Interrupted {
 		at := "before the first"
 		if n > 0 {
@@ -215,7 +216,7 @@ func (p *pather) best() int {
 }
 
 // errorText is an error in its unit.
-func (p *pather) errorText(facts *train.Costs, x float64) string {
+func (p *pather) errorText(facts *tune.Costs, x float64) string {
 	if facts.Unit == "RMSE" {
 		return fmt.Sprintf("%.6g", x)
 	}
@@ -226,7 +227,7 @@ func (p *pather) errorText(facts *train.Costs, x float64) string {
 const shown = 40
 
 // table prints evenly spread points.
-func (p *pather) table(w io.Writer, facts *train.Costs) error {
+func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	left := ""
 	if p.best() >= 0 {
@@ -257,7 +258,7 @@ func (p *pather) table(w io.Writer, facts *train.Costs) error {
 }
 
 // object is what --json prints.
-func (p *pather) object(facts *train.Costs, took time.Duration) any {
+func (p *pather) object(facts *tune.Costs, took time.Duration) any {
 	points := []map[string]any{}
 	for _, q := range p.points {
 		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": model.Bound(q.Primal), "dual": model.Bound(q.Dual), "gap": model.Bound(q.Gap), "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
@@ -268,16 +269,16 @@ func (p *pather) object(facts *train.Costs, took time.Duration) any {
 }
 
 // write writes the files that were asked for.
-func (p *pather) write(facts *train.Costs) error {
+func (p *pather) write(facts *tune.Costs) error {
 	if p.out != "" {
-		if err := dataset.WriteFile(p.out, p.writeTable); err != nil {
+		if err := data.WriteFile(p.out, p.writeTable); err != nil {
 			return err
 		}
 	}
 	if p.figure == "" {
 		return nil
 	}
-	return dataset.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
+	return data.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
 }
 
 // writeTable writes a line a point.
@@ -302,12 +303,12 @@ func (p *pather) writeTable(w io.Writer) error {
 }
 
 // draw draws errors, and for losses with a corner the share of rows that are support vectors.
-func (p *pather) draw(w io.Writer, facts *train.Costs) error {
+func (p *pather) draw(w io.Writer, facts *tune.Costs) error {
 	f := figure.Figure{Title: "the path of C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: facts.Unit}}
 	if p.spec.Over != "C" {
 		return p.drawFront(w)
 	}
-	curve := func(name string, of func(train.PathPoint) float64) {
+	curve := func(name string, of func(tune.PathPoint) float64) {
 		c := figure.Curve{Name: name}
 		for _, q := range p.points {
 			if y := of(q); !math.IsNaN(y) {
@@ -318,12 +319,12 @@ func (p *pather) draw(w io.Writer, facts *train.Costs) error {
 			f.Curves = append(f.Curves, c)
 		}
 	}
-	curve("training", func(q train.PathPoint) float64 { return q.Error })
-	curve("leave one out", func(q train.PathPoint) float64 { return q.LeftOut })
+	curve("training", func(q tune.PathPoint) float64 { return q.Error })
+	curve("leave one out", func(q tune.PathPoint) float64 { return q.LeftOut })
 	if p.best() < 0 && facts.Unit == "error" {
 		f.Y.Name = "share of rows"
-		curve("free vectors", func(q train.PathPoint) float64 { return float64(q.Free) / facts.N })
-		curve("bounded vectors", func(q train.PathPoint) float64 { return float64(q.Bounded) / facts.N })
+		curve("free vectors", func(q tune.PathPoint) float64 { return float64(q.Free) / facts.N })
+		curve("bounded vectors", func(q tune.PathPoint) float64 { return float64(q.Bounded) / facts.N })
 	}
 	return f.WriteSVG(w)
 }

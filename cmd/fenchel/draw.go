@@ -16,14 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // drawer is one run of the verb draw.
@@ -86,7 +86,7 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	return exitcode.BadData(dataset.WriteFile(d.out, picture.WriteSVG))
+	return exitcode.BadData(data.WriteFile(d.out, picture.WriteSVG))
 }
 
 // picture makes what suits the files.
@@ -263,7 +263,7 @@ func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error
 		return nil, err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := train.Evaluate(m, set, d.in.opt.Threads) // which refuses rows that do not fit
+	e, err := fenchel.Evaluate(m, set, d.in.opt.Threads) // which refuses rows that do not fit
 	if err != nil {
 		return nil, exitcode.BadData(err)
 	}
@@ -289,7 +289,7 @@ func dots(n int) []int {
 }
 
 // confusion counts rows by true and predicted class.
-func confusion(e *train.Evaluation) *figure.Heat {
+func confusion(e *fenchel.Evaluation) *figure.Heat {
 	h := &figure.Heat{Title: fmt.Sprintf("rows, accuracy %s", number(e.Accuracy)), X: "predicted", Y: "true",
 		Across: e.Confusion.Predicted, MarkX: -1, Written: func(v float64) string { return fmt.Sprintf("%.6g", v) }}
 	for k := len(e.Confusion.True) - 1; k >= 0; k-- { // the first above
@@ -299,7 +299,7 @@ func confusion(e *train.Evaluation) *figure.Heat {
 }
 
 // compared draws predicted numbers against true ones.
-func compared(m *model.Model, set *dataset.Set, rows []int) (painter, error) {
+func compared(m *model.Model, set *data.Set, rows []int) (painter, error) {
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return nil, exitcode.BadData(err)
@@ -317,7 +317,7 @@ func compared(m *model.Model, set *dataset.Set, rows []int) (painter, error) {
 
 // regions draws the class at every point of a plane of two features, and rows in it by their class, of
 // a machine of one class as it takes them. Offsets that were taken off columns are added again.
-func regions(m *model.Model, set *dataset.Set, rows []int) *figure.Figure {
+func regions(m *model.Model, set *data.Set, rows []int) *figure.Figure {
 	offset, factor := slices.Repeat([]float64{0}, 2), slices.Repeat([]float64{1}, 2)
 	copy(offset, m.Schema.Offsets())
 	copy(factor, m.Schema.Factors())

@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/survey"
+	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/theory"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // evaluator is one run of the verb evaluate.
@@ -71,7 +72,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, v.in.opt.Threads) })
+	e, err := parallel.Until(cmd.Context(), func() (*fenchel.Evaluation, error) { return fenchel.Evaluate(m, set, v.in.opt.Threads) })
 	if err != nil {
 		return exitcode.BadData(err)
 	}
@@ -91,7 +92,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 }
 
 // decompose reads what it takes to say where the mean loss of m on the set comes from.
-func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.Set, sources []string) (*theory.Decomposition, error) {
+func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set, sources []string) (*theory.Decomposition, error) {
 	least := 0.0
 	if v.richer != "" {
 		r, err := model.ReadFile(v.richer)
@@ -104,7 +105,7 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.S
 		if err != nil {
 			return nil, err
 		}
-		if least, err = train.Risk(r, m, same, v.in.opt.Threads); err != nil {
+		if least, err = survey.Risk(r, m, same, v.in.opt.Threads); err != nil {
 			return nil, exitcode.BadData(fmt.Errorf("--richer %s: %w", v.richer, err))
 		}
 	}
@@ -113,7 +114,7 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.S
 		return nil, err
 	}
 	printing.Warn(cmd, rows.Warnings)
-	d, err := train.Decompose(m, rows, set, least, v.in.opt.Threads)
+	d, err := survey.Decompose(m, rows, set, least, v.in.opt.Threads)
 	return d, exitcode.BadData(err)
 }
 
@@ -132,7 +133,7 @@ func printDecomposition(r printing.Report, d *theory.Decomposition) {
 var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}
 
 // headline puts an evaluation into one line.
-func headline(e *train.Evaluation) string {
+func headline(e *fenchel.Evaluation) string {
 	if e.Outliers != nil && e.Error == nil {
 		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
 	}
@@ -147,7 +148,7 @@ func headline(e *train.Evaluation) string {
 }
 
 // ownScore adds the score of that name to a line of scores, if it is one of ownScores.
-func ownScore(name string, e *train.Evaluation) string {
+func ownScore(name string, e *fenchel.Evaluation) string {
 	if ownScores[name] == "" {
 		return ""
 	}
@@ -155,7 +156,7 @@ func ownScore(name string, e *train.Evaluation) string {
 }
 
 // trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE, MAE and own score.
-func trivialWords(t *train.Trivial, own string) string {
+func trivialWords(t *fenchel.Trivial, own string) string {
 	switch {
 	case t == nil:
 		return ""
@@ -175,7 +176,7 @@ func number(x *float64) string {
 	return fmt.Sprintf("%.6g", *x)
 }
 
-func printEvaluation(r printing.Report, e *train.Evaluation) {
+func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 	r.Line("rows", "%d", e.Rows)
 	if e.Outliers != nil {
 		r.Line("outliers", "%s", number(e.Outliers))
@@ -219,7 +220,7 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 }
 
 // printThresholds prints what thresholds of the score of the second class give.
-func printThresholds(w io.Writer, e *train.Evaluation) {
+func printThresholds(w io.Writer, e *fenchel.Evaluation) {
 	if e.Thresholds == nil {
 		return
 	}
@@ -259,19 +260,19 @@ func figureOf(x *float64) string {
 }
 
 // within says where the error on new rows may be.
-func within(e *train.Evaluation) string {
+func within(e *fenchel.Evaluation) string {
 	switch {
 	case e.Error == nil || e.Within == nil:
 		return ""
 	case e.Interval != nil:
-		return fmt.Sprintf(" (%s to %s with probability %.0f %% for rows that no choice depended on, Clopper and Pearson)", printing.Percent(e.Interval[0]), printing.Percent(e.Interval[1]), 100*train.Confidence)
+		return fmt.Sprintf(" (%s to %s with probability %.0f %% for rows that no choice depended on, Clopper and Pearson)", printing.Percent(e.Interval[0]), printing.Percent(e.Interval[1]), 100*fenchel.Confidence)
 	}
-	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*train.Confidence)
+	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*fenchel.Confidence)
 }
 
 // printClasses prints the scores of every class and, for few classes, the
 // confusion matrix.
-func printClasses(r printing.Report, e *train.Evaluation) {
+func printClasses(r printing.Report, e *fenchel.Evaluation) {
 	w := tabwriter.NewWriter(r.W, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\nclass\tprecision\trecall\tF1\trows\t\n")
 	for _, c := range e.Classes {

@@ -6,9 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 func newInfo() *cobra.Command {
@@ -57,7 +58,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 		printImported(r, m)
 		return
 	}
-	s := train.Summarise(m)
+	s := fenchel.Summarise(m)
 	r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
 	printColumns(r, m.Schema)
 	printTask(r, m)
@@ -85,7 +86,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 // printImported says what is known of a model of another program.
 func printImported(r printing.Report, m *model.Model) {
 	printTask(r, m)
-	c, nu := train.Needs(m)
+	c, nu := fenchel.Needs(m)
 	lacks, flags := "lambda is", "--C X"
 	switch {
 	case c && nu:
@@ -131,7 +132,7 @@ func status(m *model.Model) string {
 	for c, o := range m.Outputs {
 		all[c] = o.Certificate.Status
 	}
-	return string(train.Worst(all))
+	return string(pose.Worst(all))
 }
 
 // largestOf lists the features with the largest weights; names is nil where they
@@ -160,7 +161,7 @@ func given(x float64) any {
 }
 
 func infoJSON(m *model.Model) map[string]any {
-	s := train.Summarise(m)
+	s := fenchel.Summarise(m)
 	info := map[string]any{
 		"problem": statementJSON{m.Statement, given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),

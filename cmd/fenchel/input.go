@@ -13,15 +13,15 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // input holds the flags that say how to read data.
 type input struct {
-	opt     dataset.Options
+	opt     data.Options
 	checked bool
 }
 
@@ -29,7 +29,7 @@ type input struct {
 // column itself or has a model that knows it.
 func (in *input) register(cmd *cobra.Command, target bool) {
 	f := cmd.Flags()
-	f.StringVar(&in.opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(names(dataset.Formats()), ", "))
+	f.StringVar(&in.opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(names(data.Formats()), ", "))
 	f.StringVar(&in.opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
 	f.StringVar(&in.opt.Labels, "labels", "", "file with one target a row, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
 	f.IntVar(&in.opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
@@ -38,7 +38,7 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 		zero = "LIBSVM indices begin with 0 (default as the model notes it)"
 	}
 	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, zero)
-	complete(cmd, "format", names(dataset.Formats())...)
+	complete(cmd, "format", names(data.Formats())...)
 	f.BoolVar(&in.opt.SkipUnlabelled, "skip-unlabelled", false, "leave out rows of a table that have no target")
 	if !target {
 		return
@@ -62,7 +62,7 @@ func (in *input) check(cmd *cobra.Command, sources []string) error {
 	if err := paths.RefuseEmpty(cmd); err != nil {
 		return err
 	}
-	if known := names(dataset.Formats()); in.opt.Format != "" && !slices.Contains(known, in.opt.Format) {
+	if known := names(data.Formats()); in.opt.Format != "" && !slices.Contains(known, in.opt.Format) {
 		return registry.Unknown("format", in.opt.Format, known)
 	}
 	switch in.opt.Header {
@@ -95,7 +95,7 @@ func checkGenerators(sources []string) error {
 		if len(sources) > 1 {
 			return fmt.Errorf("%s: found a generator among %d sources, expected it alone", source, len(sources))
 		}
-		if _, _, err := dataset.Stream(source); err != nil {
+		if _, _, err := data.Stream(source); err != nil {
 			return err
 		}
 	}
@@ -103,12 +103,12 @@ func checkGenerators(sources []string) error {
 }
 
 // read reads all sources as one set.
-func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error) {
+func (in *input) read(cmd *cobra.Command, sources []string) (*data.Set, error) {
 	if err := in.check(cmd, sources); err != nil {
 		return nil, err
 	}
 	in.opt.Stdin = cmd.InOrStdin()
-	set, err := dataset.Read(cmd.Context(), sources, in.opt)
+	set, err := data.Read(cmd.Context(), sources, in.opt)
 	if err != nil {
 		return nil, readError(notData(cmd, sources, err))
 	}
@@ -134,12 +134,12 @@ func notData(cmd *cobra.Command, sources []string, err error) error {
 }
 
 // blocks reads all sources as a stream and gives take the rows, block after block.
-func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset.RowStream, matrix.Matrix) error) error {
+func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*data.RowStream, matrix.Matrix) error) error {
 	if err := in.check(cmd, sources); err != nil {
 		return err
 	}
 	in.opt.Stdin = cmd.InOrStdin()
-	rows, err := dataset.Blocks(cmd.Context(), sources, in.opt)
+	rows, err := data.Blocks(cmd.Context(), sources, in.opt)
 	if err != nil {
 		return readError(notData(cmd, sources, err))
 	}
@@ -160,7 +160,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 // readError marks an error of reading as one about data, but for an option, which is
 // called as its flag is.
 func readError(err error) error {
-	var useless *dataset.OptionError
+	var useless *data.OptionError
 	if errors.As(err, &useless) {
 		return fmt.Errorf("--%w", err)
 	}
@@ -206,7 +206,7 @@ func (in *input) forFinding(cmd *cobra.Command, m *model.PCA) {
 }
 
 // skipAs leaves out rows without a target where those that a model learned from had such rows.
-func (in *input) skipAs(s *dataset.Schema) {
+func (in *input) skipAs(s *data.Schema) {
 	in.opt.SkipUnlabelled = in.opt.SkipUnlabelled || s != nil && s.SkipUnlabelled
 }
 

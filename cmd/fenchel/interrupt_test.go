@@ -16,7 +16,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // interrupted starts fenchel, sends it signals once ready returns, and returns
@@ -219,7 +219,7 @@ func TestSecondInterruptForces(t *testing.T) {
 // halfway is a program that is for ever half way through a file.
 func halfway() {
 	interrupt.Interruptible(os.Stderr, 0, interrupt.Quit)
-	_ = dataset.WriteFile("m", func(w io.Writer) error {
+	_ = data.WriteFile("m", func(w io.Writer) error {
 		_, _ = w.Write(make([]byte, 1<<20))
 		fmt.Fprintln(os.Stderr, "ready")
 		select {}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // How train judges its own spec: by folds, or by rows that are left out once. The model is then
@@ -31,17 +31,17 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 	if t.folds == 0 && t.holdout == 0 {
 		return nil
 	}
-	spec := search.Spec{Train: t.spec, Axes: []search.Axis{}, Folds: search.Folds{K: t.folds, Seed: t.spec.Seed}}
+	spec := tune.Spec{Train: t.spec, Axes: []tune.Axis{}, Folds: tune.Folds{K: t.folds, Seed: t.spec.Seed}}
 	spec.Train.From, spec.Train.Notes = nil, nil
 	spec.Train.Threads = t.in.opt.Threads
 	if t.holdout > 0 {
-		if spec.Given, err = search.Holdout(t.set, t.spec.Decide(t.set.Target), t.holdout, t.spec.Seed); err != nil {
+		if spec.Given, err = tune.Holdout(t.set, t.spec.Decide(t.set.Target), t.holdout, t.spec.Seed); err != nil {
 			return err
 		}
 	}
-	spec.Progress = func(p search.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
+	spec.Progress = func(p tune.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
 	t.shown.Say("")
-	if t.crossed, err = search.Run(cmd.Context(), t.set, spec); err != nil {
+	if t.crossed, err = tune.Run(cmd.Context(), t.set, spec); err != nil {
 		return dataOf(err)
 	}
 	if t.crossed.Best < 0 {

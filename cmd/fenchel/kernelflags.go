@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // kernelFlags are those of kernel machines. The parameters of the usual kernels
@@ -27,7 +28,7 @@ var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel tha
 }
 
 // register adds the flags.
-func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
+func (k *kernelFlags) register(cmd *cobra.Command, spec *fenchel.Spec) {
 	f := cmd.Flags()
 	f.StringVar(&spec.Kernel, "kernel", "", "train a kernel machine with this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
 	k.parametersOf(cmd)
@@ -49,7 +50,7 @@ func (k *kernelFlags) parametersOf(cmd *cobra.Command) {
 }
 
 // apply puts the flags into the spec.
-func (k *kernelFlags) apply(cmd *cobra.Command, spec *train.Spec) error {
+func (k *kernelFlags) apply(cmd *cobra.Command, spec *fenchel.Spec) error {
 	var err error
 	if cmd.Flags().Changed("cache") {
 		if spec.Kernel == "" {
@@ -79,7 +80,7 @@ func (k *kernelFlags) apply(cmd *cobra.Command, spec *train.Spec) error {
 	if len(given) == 0 {
 		return nil
 	}
-	if train.DefaultsGamma(spec.Kernel) && !cmd.Flags().Changed("gamma") && !cmd.Flags().Changed("sigma") {
+	if pose.DefaultsGamma(spec.Kernel) && !cmd.Flags().Changed("gamma") && !cmd.Flags().Changed("sigma") {
 		given = append(given, "gamma=auto")
 	}
 	spec.Kernel += ":" + strings.Join(given, ",")

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/pca"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 )
 
 var (
@@ -144,7 +144,7 @@ func limitCases(a9a string) (cases []limitCase) {
 	for _, e := range linear.Entries() {
 		train("linear "+e.Name, "dense.fen", slices.Concat([]string{"--solver", e.Name}, plain[e.Name])...)
 	}
-	for _, e := range pca.Entries() {
+	for _, e := range methods.Entries() {
 		data := "dense.fen"
 		if e.Name == "gram" { // takes fewer rows than features
 			data = "@low-rank:n=4000,d=8000"

@@ -6,18 +6,22 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/experiment"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
-	"github.com/fenchel-ml/fenchel/pca"
+
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/registry"
+
 	"github.com/fenchel-ml/fenchel/solver"
-	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/spf13/cobra"
 )
@@ -33,10 +37,10 @@ var lists = map[string]func() [][2]string{
 	"solvers": func() [][2]string {
 		return slices.Concat(known("linear models: ", linear.Entries()), known("losses of all classes at once: ", jointsolver.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},
-	"methods":     func() [][2]string { return rows(pca.Entries()) },
+	"methods":     func() [][2]string { return rows(methods.Entries()) },
 	"sparsifiers": func() [][2]string { return rows(sparsify.Entries()) },
-	"formats":     func() [][2]string { return rows(dataset.Formats()) },
-	"generators":  func() [][2]string { return rows(dataset.Generators()) },
+	"formats":     func() [][2]string { return rows(data.Formats()) },
+	"generators":  func() [][2]string { return rows(data.Generators()) },
 	"experiments": func() [][2]string { return rows(experiment.Entries()) },
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 func newMerge() *cobra.Command {
@@ -41,7 +41,7 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 					return exitcode.BadData(err)
 				}
 			}
-			m, err := train.MergePCA(models)
+			m, err := pca.Merge(models)
 			if err != nil {
 				return exitcode.BadData(err)
 			}

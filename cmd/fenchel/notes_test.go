@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // The note of a search fits into the model, whatever its length and that of the user's notes;
 // it has the best candidates.
 func TestSearchNoteFits(t *testing.T) {
-	tn := tuner{found: &search.Result{}}
+	tn := tuner{found: &tune.Result{}}
 	for k := range 400 {
-		c := search.Trial{Mean: float64(k) / 400}
-		c.Settings = []search.Setting{{Key: "kernel", Value: fmt.Sprintf("rbf:gamma=%d", k)}, {Key: "loss", Value: strings.Repeat("x", 200)}}
+		c := tune.Trial{Mean: float64(k) / 400}
+		c.Settings = []tune.Setting{{Key: "kernel", Value: fmt.Sprintf("rbf:gamma=%d", k)}, {Key: "loss", Value: strings.Repeat("x", 200)}}
 		tn.found.Candidates = append(tn.found.Candidates, c)
 	}
 	tn.found.Best = 399

@@ -13,17 +13,18 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // reducer is one run of the verb pca.
 type reducer struct {
 	in     input
-	spec   train.PCASpec
+	spec   pca.Spec
 	center bool
 	stream bool
 
@@ -36,9 +37,9 @@ type reducer struct {
 	quiet      bool
 
 	shown       *terminal.Display // nil: nothing is
-	set         *dataset.Set      // nil of a stream
-	table       *dataset.Schema   // nil: no table
-	result      *train.PCAResult
+	set         *data.Set         // nil of a stream
+	table       *data.Schema      // nil: no table
+	result      *pca.Result
 	read, total time.Duration
 }
 
@@ -120,13 +121,13 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	defer interrupt.Stopping(cmd.Context(), "certifying the best components")()
 	p.shown.Phase("fitting")
 	p.spec.Phase = p.shown.Phase
-	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
+	p.result, err = pca.Fit(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
 }
 
 // dataOr marks an error about data as one.
 func dataOr(err error) error {
-	var data train.DataError
+	var data pose.DataError
 	if errors.As(err, &data) {
 		return exitcode.BadData(err)
 	}
@@ -135,7 +136,7 @@ func dataOr(err error) error {
 
 // learn reads the rows once. What was learned before an error is a result too.
 func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
-	var s *train.PCAStream
+	var s *pca.Stream
 	var earlier *model.PCA
 	if p.resume != "" {
 		var err error
@@ -147,10 +148,10 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 	}
 	defer interrupt.Stopping(cmd.Context(), "making components of what was learned")()
 	began := time.Now()
-	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
+	err := p.in.blocks(cmd, sources, func(rows *data.RowStream, x matrix.Matrix) (err error) {
 		p.table = rows.Schema
 		if s == nil {
-			if s, err = train.NewPCAStream(x, rows.Feature, p.spec); err != nil {
+			if s, err = pca.NewStream(x, rows.Feature, p.spec); err != nil {
 				return err
 			}
 			s.Schema = rows.Schema
@@ -189,7 +190,7 @@ func learnedBefore(err error, rows int) error {
 }
 
 // takeUp reads the model to go on from.
-func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
+func (p *reducer) takeUp() (*pca.Stream, *model.PCA, error) {
 	m, err := model.ReadPCAFile(p.resume)
 	if err != nil {
 		return nil, nil, exitcode.BadData(err)
@@ -197,7 +198,7 @@ func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 	if p.components != "" && p.spec.K != m.Statement.K {
 		return nil, nil, fmt.Errorf("--components %s: expected %d, as in the model to go on from", p.components, m.Statement.K)
 	}
-	s, err := train.ResumePCA(m, p.in.opt.Threads)
+	s, err := pca.Resume(m, p.in.opt.Threads)
 	if err != nil {
 		return nil, nil, exitcode.BadData(fmt.Errorf("%s: %w", p.resume, err))
 	}

@@ -10,10 +10,11 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/internal/pca/learner"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/pca/learner"
-	"github.com/fenchel-ml/fenchel/train"
+
 	"github.com/spf13/cobra"
 )
 
@@ -26,10 +27,10 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
 	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
-	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
+	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(pca.Scales(), ", ")+" (default std for tables, else none)")
 	f.StringVar(&s.Whiten, "whiten", "", "have the model divide coordinates by the deviation along each component: population (of means over n), sample (n-1)")
 	f.Lookup("whiten").NoOptDefVal = model.WhitenPopulation
-	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
+	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", pca.DefaultGap))
 	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
 	f.DurationVar(&s.Time, "time", 0, "stop after this time, the certificate included, such as 60s (default no limit)")
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
@@ -44,9 +45,9 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
-	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
+	complete(cmd, "method", append(names(methods.Entries()), "auto")...)
 	complete(cmd, "whiten", model.Whitenings()...)
-	complete(cmd, "scale", append(train.PCAScales(), "auto")...)
+	complete(cmd, "scale", append(pca.Scales(), "auto")...)
 }
 
 // check refuses bad flags before any data are read.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/train"
 	"github.com/spf13/cobra"
 )
 
@@ -41,7 +41,7 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	if p.set != nil {
 		printRounding(r, p.set.Rounding, m.Proof.Relative())
 	}
-	if s, ok := p.result.State.(pca.Spectrum); ok {
+	if s, ok := p.result.State.(spectral.Spectrum); ok {
 		c := s.Cost()
 		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
 	} else if p.result.Passes > 0 {
@@ -72,7 +72,7 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 		out["model"] = p.out
 	}
 	if m := p.result.Model; m.Mean == nil && p.set != nil {
-		along, total := train.Variances(m, p.set, p.spec.Threads)
+		along, total := pca.Variances(m, p.set, p.spec.Threads)
 		ratio := make([]model.Bound, len(along))
 		for i, v := range along {
 			ratio[i] = model.Bound(v / total)
@@ -82,7 +82,7 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	if name := p.leftOut(); name != "" {
 		out["left_out"] = name
 	}
-	if s, ok := p.result.State.(pca.Spectrum); ok {
+	if s, ok := p.result.State.(spectral.Spectrum); ok {
 		c := s.Cost()
 		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
 	} else if p.result.Passes > 0 {
@@ -165,9 +165,9 @@ func unprovedComponents(m *model.PCA) string {
 	switch {
 	case !math.IsNaN(m.Proof.Relative()):
 		return ""
-	case m.Statement.Stream && m.Proof.Status != train.Merged:
+	case m.Statement.Stream && m.Proof.Status != pca.Merged:
 		return "as rows came once"
-	case m.Proof.Status == train.Merged:
+	case m.Proof.Status == pca.Merged:
 		return "as the rows were not read"
 	}
 	return "nothing was found that bounds what others capture"
@@ -191,7 +191,7 @@ func shortMoment(m *model.PCA) string {
 
 // estimated reports whether the eigenvalues are estimates: nothing was measured on all
 // rows, of a stream or of merged parts.
-func estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == train.Merged }
+func estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == pca.Merged }
 
 // printBound says how far from the best the components may be.
 func printBound(r printing.Report, k int, p model.PCAProof) {

@@ -9,15 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // predictor is one run of the verb predict.
@@ -83,7 +84,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	}
 	p.in.forModel(cmd, m)
 	p.in.opt.Unweighted = true
-	return p.in.sets(cmd, p.out, args[1:], func(set *dataset.Set) error { return p.predict(cmd, m, set) })
+	return p.in.sets(cmd, p.out, args[1:], func(set *data.Set) error { return p.predict(cmd, m, set) })
 }
 
 // checkProbabilities refuses a model that has none. Of numbers LIBSVM knows how large
@@ -102,8 +103,8 @@ func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error
 }
 
 // predict writes what the model says of a set.
-func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set) error {
-	if err := train.CheckRows(m, set); err != nil {
+func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) error {
+	if err := pose.CheckRows(m, set); err != nil {
 		return exitcode.BadData(err)
 	}
 	x, err := m.Prepare(set.X)
@@ -121,10 +122,10 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set
 	if p.out == "" || p.out == "-" {
 		err = write(cmd.OutOrStdout())
 	} else {
-		err = dataset.WriteFile(p.out, write)
+		err = data.WriteFile(p.out, write)
 	}
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
-		printing.Warn(cmd, []error{train.Unscored(int(unscored), set.Rows())})
+		printing.Warn(cmd, []error{fenchel.Unscored(int(unscored), set.Rows())})
 	}
 	return exitcode.BadData(err)
 }
@@ -142,7 +143,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printi
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
-		p.unscored.Add(int64(train.CountUnscored(m, slices.Chunk(all, k))))
+		p.unscored.Add(int64(fenchel.CountUnscored(m, slices.Chunk(all, k))))
 		for i := lo; i < hi; i++ {
 			scores := all[k*(i-lo) : k*(i-lo+1)]
 			class := 0

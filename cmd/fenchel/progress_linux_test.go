@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // openTerminal returns a pseudo-terminal and what waits until it has shown a text.
@@ -85,9 +85,9 @@ func TestLineOnATerminal(t *testing.T) {
 	if !d.Screen.IsTerminal() {
 		t.Fatal("found no terminal")
 	}
-	d.State.Aim(train.Spec{Gap: 1e-3})
+	d.State.Aim(fenchel.Spec{Gap: 1e-3})
 	for epoch, gap := range []float64{0.1, 1e-4, 1e-5} {
-		d.State.Certified(train.Progress{Output: train.Output{Classes: 1},
+		d.State.Certified(fenchel.Progress{Output: fenchel.Output{Classes: 1},
 			Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}}, d.Now())
 		if want := fmt.Sprintf("epoch %d ", epoch+4); !shows(want) {
 			t.Fatalf("never showed %q", want)

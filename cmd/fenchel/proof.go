@@ -8,16 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // printColumns says what was made of the columns of a table.
-func printColumns(r printing.Report, s *dataset.Schema) {
+func printColumns(r printing.Report, s *data.Schema) {
 	if s != nil {
 		r.Line("columns", "%s", s.Summary())
 	}
@@ -35,7 +35,7 @@ func printColumns(r printing.Report, s *dataset.Schema) {
 
 // movesOf returns what is taken off columns before they are rounded, and by what they are
 // multiplied then; nil for nothing.
-func movesOf(s *dataset.Schema) (offsets, factors map[string]float64) {
+func movesOf(s *data.Schema) (offsets, factors map[string]float64) {
 	if s == nil {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func movesOf(s *dataset.Schema) (offsets, factors map[string]float64) {
 }
 
 // addMoves puts them into JSON.
-func addMoves(out map[string]any, s *dataset.Schema) {
+func addMoves(out map[string]any, s *data.Schema) {
 	offsets, factors := movesOf(s)
 	if offsets != nil {
 		out["offsets"] = offsets
@@ -66,7 +66,7 @@ func addMoves(out map[string]any, s *dataset.Schema) {
 }
 
 // addColumns is printColumns in JSON.
-func addColumns(out map[string]any, s *dataset.Schema) {
+func addColumns(out map[string]any, s *data.Schema) {
 	out["columns"] = s.Summary()
 	addMoves(out, s)
 }
@@ -114,7 +114,7 @@ func printSolver(r printing.Report, m *model.Model, why string) {
 }
 
 // printProof states what was proved, or why nothing was, if that is known.
-func printProof(r printing.Report, m *model.Model, s train.Summary, status, unproved string) {
+func printProof(r printing.Report, m *model.Model, s fenchel.Summary, status, unproved string) {
 	if s.Unproved() {
 		if unproved != "" {
 			unproved = ", " + unproved
@@ -149,7 +149,7 @@ func cutShort(m *model.Model) string {
 }
 
 // gapOf writes the relative gap, and what it is relative to if that is not the objective.
-func gapOf(s train.Summary) string {
+func gapOf(s fenchel.Summary) string {
 	text := fmt.Sprintf("relative gap %.3g", s.Gap)
 	if problem.RelativeToZero(s.Primal, s.Dual, s.Zero) {
 		text += " (relative to 1e-12 of the zero model's objective: this model's is smaller)"

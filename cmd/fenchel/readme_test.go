@@ -17,8 +17,8 @@ import (
 
 // readme is where the README is, and data where its $DATA is, if anywhere.
 const (
-	readme = "../../README.md"
-	data   = "../../../shared/data"
+	readme     = "../../README.md"
+	dataFolder = "../../../shared/data"
 )
 
 // A consoleCommand is a line "$ ..." of a ```console block, with lines "> ..." that go on with it,
@@ -155,7 +155,7 @@ type shell struct {
 func newShell(t *testing.T, page string) *shell {
 	t.Helper()
 	s := &shell{page: page, dir: t.TempDir()}
-	folder, err := filepath.Abs(data)
+	folder, err := filepath.Abs(dataFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func (s *shell) skip(t *testing.T, c *consoleCommand) {
 	case strings.Contains(c.text, "$DATA") && testing.Short():
 		t.Skip("real data are left out of short runs")
 	case strings.Contains(c.text, "$DATA"):
-		if _, err := os.Stat(data); err != nil {
+		if _, err := os.Stat(dataFolder); err != nil {
 			t.Skip("the public data sets are not here: ", err)
 		}
 	case strings.HasPrefix(c.text, "python3 "):

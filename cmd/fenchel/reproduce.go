@@ -14,8 +14,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/experiment"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 )
 
 // reproducer is one call of reproduce.
@@ -93,7 +93,7 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		extension string
 		write     func(io.Writer) error
 	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(title).WriteHTML}} {
-		if err := dataset.WriteFile(path+file.extension, file.write); err != nil {
+		if err := data.WriteFile(path+file.extension, file.write); err != nil {
 			return exitcode.BadData(err)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // makers make the commands.
@@ -55,7 +55,7 @@ and proves how good each answer is: a model carries a certificate, such as a
 duality gap, a proved bound on how far its objective is from the best possible,
 that anyone can check again with "fenchel verify". What the exit codes mean is in
 "fenchel help exit-codes".`,
-		Version:       train.Version(),
+		Version:       pose.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 

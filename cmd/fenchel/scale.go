@@ -13,8 +13,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/dataset/scaling"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -127,17 +128,17 @@ func (s *scaler) run(cmd *cobra.Command, args []string) error {
 }
 
 // write writes the rows, and what was measured.
-func (s *scaler) write(cmd *cobra.Command, scaled *dataset.Set, ranges *scaling.Ranges, writer dataset.Writer) error {
+func (s *scaler) write(cmd *cobra.Command, scaled *data.Set, ranges *scaling.Ranges, writer data.Writer) error {
 	if s.save != "" {
 		first := firstIndex(scaled)
-		if err := dataset.WriteFile(s.save, func(w io.Writer) error { return ranges.Write(w, first) }); err != nil {
+		if err := data.WriteFile(s.save, func(w io.Writer) error { return ranges.Write(w, first) }); err != nil {
 			return err
 		}
 	}
 	if s.out == "-" {
 		return writeTo(cmd.OutOrStdout(), writer, scaled)
 	}
-	if err := dataset.Write(cmd.Context(), s.out, scaled, s.to); err != nil {
+	if err := data.Write(cmd.Context(), s.out, scaled, s.to); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(s.out), printing.Describe(scaled))
@@ -145,7 +146,7 @@ func (s *scaler) write(cmd *cobra.Command, scaled *dataset.Set, ranges *scaling.
 }
 
 // firstIndex is the index of the first feature.
-func firstIndex(set *dataset.Set) int {
+func firstIndex(set *data.Set) int {
 	if set.ZeroBased {
 		return 0
 	}
@@ -153,12 +154,12 @@ func firstIndex(set *dataset.Set) int {
 }
 
 // ranges reads or measures what is done.
-func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges, err error) {
+func (s *scaler) ranges(cmd *cobra.Command, set *data.Set) (r *scaling.Ranges, err error) {
 	switch {
 	case s.restore != "" && s.like == "" && numbersItself(set.Schema):
 		return nil, fmt.Errorf("--restore %s: found columns of categories or dates, of which each table makes features of its own: expected --like with a model or .fen file of the table that was measured", s.restore)
 	case s.restore != "":
-		if err := dataset.Gapless(set.X); err != nil {
+		if err := data.Gapless(set.X); err != nil {
 			return nil, err
 		}
 		return readRanges(s.restore, set)
@@ -175,11 +176,11 @@ func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges
 
 // numbersItself reports whether features depend on the rows of a table: on which categories
 // there are, or on the first day.
-func numbersItself(s *dataset.Schema) bool {
-	return s.Table() && slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Category != nil || c.Kind.IsDate() })
+func numbersItself(s *data.Schema) bool {
+	return s.Table() && slices.ContainsFunc(s.Columns, func(c data.Column) bool { return c.Category != nil || c.Kind.IsDate() })
 }
 
-func readRanges(path string, set *dataset.Set) (*scaling.Ranges, error) {
+func readRanges(path string, set *data.Set) (*scaling.Ranges, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		var p *fs.PathError
@@ -197,7 +198,7 @@ func readRanges(path string, set *dataset.Set) (*scaling.Ranges, error) {
 }
 
 // apply scales the rows, and warns as svm-scale does.
-func (s *scaler) apply(cmd *cobra.Command, set *dataset.Set, r *scaling.Ranges) (*dataset.Set, error) {
+func (s *scaler) apply(cmd *cobra.Command, set *data.Set, r *scaling.Ranges) (*data.Set, error) {
 	if s.restore != "" {
 		printing.Warn(cmd, r.Unseen(set, firstIndex(set), s.restore))
 	}

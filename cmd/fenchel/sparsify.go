@@ -11,22 +11,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
+
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // sparsifier is one run of the verb sparsify.
 type sparsifier struct {
 	in            input
-	spec          train.SparsifySpec
+	spec          sparsify.SparsifySpec
 	out           string
 	force         bool
 	points        float64 // of --error-at-most
@@ -35,8 +37,8 @@ type sparsifier struct {
 	json          bool
 
 	model    *model.Model
-	set      *dataset.Set
-	found    *train.Sparsified
+	set      *data.Set
+	found    *sparsify.Sparsified
 	speed    [2]tempo // of the model, and of the smaller one
 	read     time.Duration
 	sparsify time.Duration
@@ -153,10 +155,10 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	s.read = time.Since(started)
 	s.spec.Threads, s.spec.Path = s.in.opt.Threads, s.json || s.table != "" || s.figure != ""
 	begun := time.Now()
-	found, err := parallel.Until(cmd.Context(), func() (*train.Sparsified, error) {
-		return train.Sparsify(cmd.Context(), s.model, s.set, s.spec)
+	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Sparsified, error) {
+		return sparsify.Sparsify(cmd.Context(), s.model, s.set, s.spec)
 	})
-	if _, bad := err.(train.DataError); bad {
+	if _, bad := err.(pose.DataError); bad {
 		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
@@ -224,12 +226,12 @@ func (s *sparsifier) write() error {
 		}
 	}
 	if s.table != "" {
-		if err := dataset.WriteFile(s.table, s.writeTable); err != nil {
+		if err := data.WriteFile(s.table, s.writeTable); err != nil {
 			return err
 		}
 	}
 	if s.figure != "" {
-		return dataset.WriteFile(s.figure, s.draw)
+		return data.WriteFile(s.figure, s.draw)
 	}
 	return nil
 }
@@ -261,7 +263,7 @@ func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 		for k := range some {
 			some[k] = (rows + k) % n
 		}
-		train.Scores(m, matrix.Subset(x, some), threads)
+		pose.Scores(m, matrix.Subset(x, some), threads)
 		rows += len(some)
 	}
 	p := tempo{rows: float64(rows) / time.Since(begun).Seconds()}
@@ -344,7 +346,7 @@ func (s *sparsifier) printProof(r printing.Report) {
 	} else {
 		r.Line("refit", "none: %s", cmp.Or(s.found.Why, "--no-refit"))
 	}
-	switch sum := train.Summarise(s.found.Model); {
+	switch sum := fenchel.Summarise(s.found.Model); {
 	case s.model.IsImported():
 	case s.found.Model.Support.Index == nil:
 		r.Line("proof", "none: the vectors are no rows of the data")
@@ -363,7 +365,7 @@ func (s *sparsifier) guarantee() string {
 		small, bound = fmt.Sprintf("mean error beyond the tube %.4g widened by %.4g", sparse.Tube, sparse.Accuracy), "mean error beyond the tube"
 	}
 	verb := "is at most"
-	if !train.Guaranteed(sparse) {
+	if !sparsify.Guaranteed(sparse) {
 		verb = "is ABOVE"
 	}
 	text := fmt.Sprintf("%s %.4g %s the model's %s %.4g on these rows", small, f.Small.Mean, verb, bound, f.Full.Mean)
@@ -394,19 +396,19 @@ func (s *sparsifier) printErrors(r printing.Report) {
 // object is the report as JSON.
 func (s *sparsifier) object() map[string]any {
 	f := s.found
-	step := func(p train.SparseStep) map[string]any {
+	step := func(p sparsify.SparseStep) map[string]any {
 		return map[string]any{"vectors": p.Vectors, "largest_loss": model.Bound(p.Loss), "mean_loss": model.Bound(p.Mean), "train": model.Bound(p.Train), "test": model.Bound(p.Test)}
 	}
 	path := []map[string]any{}
 	for _, p := range f.Path {
 		path = append(path, step(p))
 	}
-	sum := train.Summarise(f.Model)
+	sum := fenchel.Summarise(f.Model)
 	speed := func(p tempo) map[string]any {
 		return map[string]any{"rows_per_second": p.rows, "one_row_seconds": p.single.Seconds()}
 	}
 	out := map[string]any{"method": s.spec.Method, "accuracy": f.Accuracy, "errors_are": f.Unit, "model": step(f.Full), "small": step(f.Small), "path": path,
-		"steps": f.Steps, "guarantee_holds": train.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
+		"steps": f.Steps, "guarantee_holds": sparsify.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
 		"primal": model.Bound(sum.Primal), "dual": model.Bound(sum.Dual), "gap": model.Bound(sum.Gap), "refit": nil,
 		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds(), "objective": f.Model.Sparse.Goal}
 	tried := []map[string]any{}

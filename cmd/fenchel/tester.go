@@ -3,23 +3,23 @@ package main
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // tester evaluates models on the way, as long as that takes a small part of the work of
 // training, by what is touched: numbers of rows, or values of a kernel.
 type tester struct {
-	set     *dataset.Set
+	set     *data.Set
 	rows    float64 // numbers in the rows of the training data
 	threads int
 	work    float64 // of all evaluations so far
 }
 
-func newTester(set, training *dataset.Set, threads int) *tester {
+func newTester(set, training *data.Set, threads int) *tester {
 	return &tester{set: set, rows: float64(matrix.Nonzeros(training.X)), threads: threads}
 }
 
@@ -28,7 +28,7 @@ const testShare = 0.1
 
 // look returns the error of the model of a certificate in words; "" where there is none, or it
 // would take too long.
-func (t *tester) look(p train.Progress) string {
+func (t *tester) look(p fenchel.Progress) string {
 	if p.Model == nil {
 		return ""
 	}
@@ -59,8 +59,8 @@ func (t *tester) words(m *model.Model) string {
 
 // errorOn returns the share of wrong classes, "error", or the error of numbers, "RMSE", of a
 // model on a set; "" if neither can be told.
-func errorOn(m *model.Model, set *dataset.Set, threads int) (value float64, name string) {
-	switch e, err := train.Evaluate(m, set, threads); {
+func errorOn(m *model.Model, set *data.Set, threads int) (value float64, name string) {
+	switch e, err := fenchel.Evaluate(m, set, threads); {
 	case err != nil:
 	case e.Error != nil:
 		return *e.Error, "error"

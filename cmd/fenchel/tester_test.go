@@ -5,25 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // TestTesterIsSparing: evaluations on the way take a small part of the work of training, of a few
 // test rows they are made, of very many they are not.
 func TestTesterIsSparing(t *testing.T) {
-	read := func(source string) *dataset.Set {
-		set, err := dataset.Read(context.Background(), []string{source}, dataset.Options{})
+	read := func(source string) *data.Set {
+		set, err := data.Read(context.Background(), []string{source}, data.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set
 	}
 	set, few, many := read("@blobs:n=1000,d=5,classes=3,spread=3"), read("@blobs:n=20,d=5,classes=3,spread=3"), read("@blobs:n=50000,d=5,classes=3,spread=3")
-	for _, spec := range []train.Spec{{Gap: 1e-6, Loss: "logistic", Solver: "sdca"}, {Gap: 1e-6, Kernel: "rbf", Loss: "logistic"}} {
+	for _, spec := range []fenchel.Spec{{Gap: 1e-6, Loss: "logistic", Solver: "sdca"}, {Gap: 1e-6, Kernel: "rbf", Loss: "logistic"}} {
 		small, large := newTester(few, set, 1), newTester(many, set, 1)
 		told := ""
-		spec.Progress = func(p train.Progress) {
+		spec.Progress = func(p fenchel.Progress) {
 			if text := small.look(p); text != "" {
 				told = text
 			}
@@ -31,7 +31,7 @@ func TestTesterIsSparing(t *testing.T) {
 				t.Errorf("found %q, of more test rows than there is time for", text)
 			}
 		}
-		if _, err := train.Fit(context.Background(), set, spec); err != nil {
+		if _, err := fenchel.Train(context.Background(), set, spec); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(told, "test error ") {

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // TestTimesAddUp checks that the parts of the summary's times are those of the total, also
@@ -20,7 +20,7 @@ func TestTimesAddUp(t *testing.T) {
 		{10, "read 1.000 s, fit 42.000 s (train 37.000 s, certify 3.000 s, summed over 10 classifiers), other 2.000 s, total 45.000 s"},
 	} {
 		tr := &trainer{read: time.Second, fitted: 42 * time.Second, total: 45 * time.Second,
-			result: &train.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
+			result: &fenchel.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
 		if got := tr.times(); got != c.want {
 			t.Errorf("%d outputs: found %q, expected %q", c.outputs, got, c.want)
 		}

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // tracer collects a line for each epoch for --trace. Bounds are known after those that a
@@ -26,7 +26,7 @@ type tracer struct {
 
 // traced is a line.
 type traced struct {
-	train.Output
+	fenchel.Output
 	epoch          int
 	train, certify time.Duration
 	bounds         []float64 // primal, dual and gap; nil: no certificate was made
@@ -38,7 +38,7 @@ type traced struct {
 func newTracer(t *trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }
 
 // step adds a line for an epoch that was made.
-func (tr *tracer) step(s train.Step) {
+func (tr *tracer) step(s fenchel.Step) {
 	if s.Epoch > 0 {
 		tr.add(traced{Output: s.Output, epoch: s.Epoch, train: s.Train, certify: s.Certify, estimate: s.Estimate, values: s.Evaluations()})
 	}
@@ -46,7 +46,7 @@ func (tr *tracer) step(s train.Step) {
 
 // look completes the line of the epoch with its certificate, or adds one. The test error of a
 // point is known only where the point is the whole model: with one output.
-func (tr *tracer) look(p train.Progress) {
+func (tr *tracer) look(p fenchel.Progress) {
 	c := p.Certificate
 	line := traced{Output: p.Output, epoch: p.Epoch, train: p.Train, certify: p.Certify, estimate: math.NaN(), values: p.Evaluations,
 		bounds: []float64{c.Primal, c.Dual, c.Relative()}, test: tr.testError(p)}
@@ -63,7 +63,7 @@ func (tr *tracer) add(line traced) {
 	tr.lines = append(tr.lines, line)
 }
 
-func (tr *tracer) testError(p train.Progress) string {
+func (tr *tracer) testError(p fenchel.Progress) string {
 	if tr.t.testSet == nil || p.Classes > 1 || p.Model == nil {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (tr *tracer) testError(p train.Progress) string {
 // write writes the lines, class after class.
 func (tr *tracer) write(path string) error {
 	slices.SortStableFunc(tr.lines, func(a, b traced) int { return cmp.Compare(a.Class, b.Class) })
-	return dataset.WriteFile(path, func(w io.Writer) error {
+	return data.WriteFile(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		_ = out.Write(tr.head()) // the writer remembers its error
 		for _, line := range tr.lines {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // trained runs train and returns the model, as bytes too.
@@ -111,7 +111,7 @@ func TestTracePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := newTracer(&trainer{spec: train.Spec{Kernel: "rbf"}})
+	tr := newTracer(&trainer{spec: fenchel.Spec{Kernel: "rbf"}})
 	var named []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(string(text), -1) {
 		named = append(named, m[1])

@@ -8,21 +8,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // trainer is one run of the verb train.
 type trainer struct {
 	in          input
-	spec        train.Spec
+	spec        fenchel.Spec
 	kernel      kernelFlags
 	classWeight string
 	cost        string // LABEL=COST,...
@@ -39,13 +40,13 @@ type trainer struct {
 	force       bool // -o may replace any file
 
 	shown        *terminal.Display // nil: nothing is
-	set, testSet *dataset.Set
-	result       *train.Result
-	crossed      *search.Result    // of --folds
-	judged       string            // by these folds, or rows
-	held         []train.Fold      // of --holdout
-	evaluation   *train.Evaluation // on the test data
-	learned      *train.Evaluation // on rows that it learned from
+	set, testSet *data.Set
+	result       *fenchel.Result
+	crossed      *tune.Result        // of --folds
+	judged       string              // by these folds, or rows
+	held         []fenchel.Fold      // of --holdout
+	evaluation   *fenchel.Evaluation // on the test data
+	learned      *fenchel.Evaluation // on rows that it learned from
 	read, fitted time.Duration
 	total        time.Duration
 }
@@ -116,7 +117,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
 			return exitcode.BadData(err)
 		}
-		if doubt := train.Duplicates(t.set, t.testSet); doubt != nil {
+		if doubt := fenchel.Duplicates(t.set, t.testSet); doubt != nil {
 			printing.Warn(cmd, []error{doubt})
 		}
 	}
@@ -160,8 +161,8 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	if t.testSet != nil {
 		t.shown.Phase("testing")
-		evaluation, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) {
-			return train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
+		evaluation, err := parallel.Until(cmd.Context(), func() (*fenchel.Evaluation, error) {
+			return fenchel.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
 		})
 		switch {
 		case errors.Is(err, context.Canceled): // the model is written: that is what was asked for
@@ -206,7 +207,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 }
 
 // readLike reads more data into the same features.
-func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (*dataset.Set, error) {
+func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (*data.Set, error) {
 	test := t.in
 	test.opt.ID, test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "", "" // the schema knows the target
 	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
@@ -246,13 +247,13 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	var err error
 	defer interrupt.Stopping(cmd.Context(), "certifying the best model")()
 	begun := time.Now()
-	t.result, err = train.Fit(cmd.Context(), t.set, t.spec)
+	t.result, err = fenchel.Train(cmd.Context(), t.set, t.spec)
 	t.fitted = time.Since(begun)
-	var late train.LimitError
+	var late fenchel.LimitError
 	if errors.As(err, &late) {
 		return &exitcode.Error{Code: exitcode.Limit, Err: err}
 	}
-	if _, bad := err.(train.DataError); bad {
+	if _, bad := err.(pose.DataError); bad {
 		return exitcode.BadData(err)
 	}
 	return err
@@ -260,26 +261,26 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 
 // watch has the display and the trace told how training goes.
 func (t *trainer) watch(tr *tracer) {
-	var looks []func(train.Progress)
-	var steps []func(train.Step)
+	var looks []func(fenchel.Progress)
+	var steps []func(fenchel.Step)
 	if d := t.shown; d != nil {
 		d.State.Aim(t.spec)
-		steps = append(steps, func(s train.Step) { d.State.Step(s, d.Now()) })
-		looks = append(looks, func(p train.Progress) { d.State.Certified(p, d.Now()); d.Told() })
+		steps = append(steps, func(s fenchel.Step) { d.State.Step(s, d.Now()) })
+		looks = append(looks, func(p fenchel.Progress) { d.State.Certified(p, d.Now()); d.Told() })
 		if t.testSet != nil && d.Screen.IsTerminal() {
 			test := newTester(t.testSet, t.set, t.in.opt.Threads)
-			looks = append(looks, func(p train.Progress) { d.State.Tested(test.look(p)) })
+			looks = append(looks, func(p fenchel.Progress) { d.State.Tested(test.look(p)) })
 		}
 	}
 	if t.trace != "" {
 		steps, looks = append(steps, tr.step), append(looks, tr.look)
 	}
-	t.spec.Progress = func(p train.Progress) {
+	t.spec.Progress = func(p fenchel.Progress) {
 		for _, look := range looks {
 			look(p)
 		}
 	}
-	t.spec.Step = func(s train.Step) {
+	t.spec.Step = func(s fenchel.Step) {
 		for _, step := range steps {
 			step(s)
 		}

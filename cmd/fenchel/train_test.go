@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // TestFailedTestKeepsSummary checks that an evaluation that fails after
@@ -32,7 +32,7 @@ func TestFailedTestKeepsSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		bare := *tr.set
-		bare.Target = dataset.Target{}
+		bare.Target = data.Target{}
 		tr.testSet = &bare
 		if err := tr.fit(cmd, newTracer(tr)); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 // TestThresholdsAreTold: scores that lie close together have as many digits as tell them apart.
 func TestThresholdsAreTold(t *testing.T) {
 	var out strings.Builder
-	printThresholds(&out, &train.Evaluation{Thresholds: []train.ThresholdEvaluation{{Score: 0.5}, {Score: -1.00001}, {Score: -1.000011}, {Score: -1.000011}}})
+	printThresholds(&out, &fenchel.Evaluation{Thresholds: []fenchel.ThresholdEvaluation{{Score: 0.5}, {Score: -1.00001}, {Score: -1.000011}, {Score: -1.000011}}})
 	for _, want := range []string{" 0.5 ", " -1.00001 ", " -1.000011 "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("found\n%s, expected %q", out.String(), want)

@@ -10,19 +10,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // registerProblem adds the flags that state the problem, and how exactly it is solved.
@@ -49,12 +50,12 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
-	complete(cmd, "task", train.Tasks()...)
+	complete(cmd, "task", pose.Tasks()...)
 	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
-	complete(cmd, "scheme", train.Schemes()...)
-	complete(cmd, "scale", dataset.ScalingNames()...)
+	complete(cmd, "scheme", fenchel.Schemes()...)
+	complete(cmd, "scale", data.ScalingNames()...)
 	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), names(jointsolver.Entries()), []string{"auto"})...)
 }
 
@@ -116,7 +117,7 @@ func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if err := t.spec.Check(); err != nil {
 		return err
 	}
-	t.in.opt.Unlabelled = t.spec.Task == train.OneClass
+	t.in.opt.Unlabelled = t.spec.Task == pose.OneClass
 	if err := applyClassWeights(&t.spec, t.classWeight); err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (t *trainer) checkPaths(sources []string) error {
 }
 
 // applyClassWeights reads "balanced" or "LABEL=WEIGHT,...".
-func applyClassWeights(spec *train.Spec, text string) (err error) {
+func applyClassWeights(spec *fenchel.Spec, text string) (err error) {
 	switch text {
 	case "":
 	case "balanced":
@@ -181,7 +182,7 @@ func (t *trainer) checkThreshold() (err error) {
 		return errors.New("--cost and --threshold: expected one of them, as costs choose a threshold")
 	}
 	if t.cost != "" {
-		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= train.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", train.MostCost))
+		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= fenchel.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", fenchel.MostCost))
 	}
 	if t.threshold != "" {
 		x, bad := strconv.ParseFloat(t.threshold, 64)

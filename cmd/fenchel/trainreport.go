@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // print tells a person what came out.
@@ -80,7 +81,7 @@ func (t *trainer) judgeLearned(cmd *cobra.Command) {
 	if t.testSet != nil || t.crossed != nil || cmd.Context().Err() != nil {
 		return
 	}
-	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return t.result.EvaluateLearned(t.set, t.in.opt.Threads) })
+	e, err := parallel.Until(cmd.Context(), func() (*fenchel.Evaluation, error) { return t.result.EvaluateLearned(t.set, t.in.opt.Threads) })
 	if err == nil {
 		t.learned = e
 		printing.Warn(cmd, e.Warnings)
@@ -190,7 +191,7 @@ func (t *trainer) addProblem(out map[string]any) {
 		}
 	}
 	if m.OneClass() {
-		out["task"] = train.OneClass
+		out["task"] = pose.OneClass
 	}
 	if m.Statement.TargetLog {
 		out["target_log"] = true

@@ -17,9 +17,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
@@ -27,12 +27,12 @@ type tuner struct {
 	trainer
 	search, folds       string
 	group, order, valid string
-	spec                search.Spec
+	spec                tune.Spec
 	outer               int
 	figure              string
 
-	found  *search.Result
-	nested *search.Nested // of --outer; nil: none
+	found  *tune.Result
+	nested *tune.Nested // of --outer; nil: none
 	sought time.Duration
 }
 
@@ -99,9 +99,9 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
 	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
-	complete(cmd, "score", search.ScoreNames()...)
-	complete(cmd, "estimate", search.Estimates()...)
-	complete(cmd, "rule", search.Rules()...)
+	complete(cmd, "score", tune.ScoreNames()...)
+	complete(cmd, "estimate", tune.Estimates()...)
+	complete(cmd, "rule", tune.Rules()...)
 }
 
 func (t *tuner) run(cmd *cobra.Command, sources []string) error {
@@ -149,8 +149,8 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := t.parseFolds(); err != nil {
 		return err
 	}
-	if r := t.spec.Folds.Repeats; r < 1 || r > search.MostRepeats {
-		return fmt.Errorf("--repeats %d: expected a number from 1 to %d", r, search.MostRepeats)
+	if r := t.spec.Folds.Repeats; r < 1 || r > tune.MostRepeats {
+		return fmt.Errorf("--repeats %d: expected a number from 1 to %d", r, tune.MostRepeats)
 	}
 	if f.Changed("halving") && t.spec.Halving < 2 {
 		return fmt.Errorf("--halving %d: expected at least 2, as one of so many candidates is kept", t.spec.Halving)
@@ -165,14 +165,14 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	if f.Changed("search") {
-		if t.spec.Axes, err = search.ParseAxes(t.search); err != nil {
+		if t.spec.Axes, err = tune.ParseAxes(t.search); err != nil {
 			return err
 		}
 		if len(t.spec.Axes) == 0 {
 			return fmt.Errorf("--search %q: expected parameters with their values, such as C=2^-5..2^15", t.search)
 		}
 	}
-	if !slices.Contains(search.Rules(), t.spec.Rule) {
+	if !slices.Contains(tune.Rules(), t.spec.Rule) {
 		return fmt.Errorf("--rule %s: expected best or one-se", printing.Spell(t.spec.Rule))
 	}
 	return t.checkFiles(sources)
@@ -183,7 +183,7 @@ func (t *tuner) parseFolds() error {
 	k, err := strconv.Atoi(t.folds)
 	switch {
 	case t.folds == "loo":
-		k = search.LeaveOneOut
+		k = tune.LeaveOneOut
 	case t.folds == "0":
 		if k, t.spec.Path = 2, true; t.group != "" || t.order != "" || t.valid != "" || t.outer > 0 || t.spec.Halving > 0 || t.spec.Score != "" {
 			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
@@ -257,7 +257,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 	t.trainer.spec.Threads, t.trainer.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
 	t.spec.Train = t.trainer.spec
 	t.spec.Train.Notes = nil
-	t.spec.Progress = func(p search.Progress) {
+	t.spec.Progress = func(p tune.Progress) {
 		words := fmt.Sprintf("%d of %d models", p.Done, p.Problems)
 		if p.Best != "" {
 			words += fmt.Sprintf(", best %s: %s", p.Best, scoreText(p.Score))
@@ -265,7 +265,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 		t.shown.Say(words)
 	}
 	var err error
-	if t.found, err = search.Run(cmd.Context(), t.set, t.spec); err != nil {
+	if t.found, err = tune.Run(cmd.Context(), t.set, t.spec); err != nil {
 		return dataOf(err)
 	}
 	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
@@ -278,7 +278,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 		return fmt.Errorf("%w before any candidate was judged on all folds: nothing is written", context.Canceled)
 	}
 	if t.outer > 0 && t.found.Stopped == "" {
-		if t.nested, err = search.Nest(cmd.Context(), t.set, t.spec, t.outer); err != nil {
+		if t.nested, err = tune.Nest(cmd.Context(), t.set, t.spec, t.outer); err != nil {
 			return dataOf(err)
 		}
 	}
@@ -288,7 +288,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 
 // dataOf gives errors about data their exit code.
 func dataOf(err error) error {
-	var data train.DataError
+	var data pose.DataError
 	if errors.As(err, &data) {
 		return exitcode.BadData(err)
 	}
@@ -322,7 +322,7 @@ func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 		}
 	}
 	if t.figure != "" {
-		if err := dataset.WriteFile(t.figure, t.draw); err != nil {
+		if err := data.WriteFile(t.figure, t.draw); err != nil {
 			return exitcode.BadData(err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // What tune reports: a table of candidates, a map of two parameters or a curve of one.
@@ -64,7 +64,7 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 }
 
 // trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
-func trivialOnFolds(found *search.Result) string {
+func trivialOnFolds(found *tune.Result) string {
 	if math.IsNaN(found.Trivial.Mean) {
 		return ""
 	}
@@ -72,7 +72,7 @@ func trivialOnFolds(found *search.Result) string {
 }
 
 // trivialJSON is trivialOnFolds in JSON; nil: there is none.
-func trivialJSON(found *search.Result) any {
+func trivialJSON(found *tune.Result) any {
 	if found.Trivial.Prediction == "" {
 		return nil
 	}
@@ -80,7 +80,7 @@ func trivialJSON(found *search.Result) any {
 }
 
 // warnOfFolds warns where a candidate is no better than the trivial model.
-func warnOfFolds(cmd *cobra.Command, found *search.Result, c *search.Trial) {
+func warnOfFolds(cmd *cobra.Command, found *tune.Result, c *tune.Trial) {
 	if !found.Beaten(c) {
 		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
 	}
@@ -101,7 +101,7 @@ func (t *tuner) splits() string {
 		return "judged by " + t.valid
 	case t.spec.Path:
 		return "no row held out"
-	case f.K == search.LeaveOneOut:
+	case f.K == tune.LeaveOneOut:
 		return "each row left out"
 	case f.Group:
 		return fmt.Sprintf("%d folds of groups by %s", f.K, printing.Spell(t.group))
@@ -200,7 +200,7 @@ func (t *tuner) printTable(w io.Writer) {
 }
 
 // remark says why a candidate has no score, or not of all rows.
-func remark(c *search.Trial) string {
+func remark(c *tune.Trial) string {
 	switch {
 	case c.Reason != "":
 		return c.Reason
@@ -214,7 +214,7 @@ func remark(c *search.Trial) string {
 	return ""
 }
 
-func settingOf(c *search.Trial, key string) string {
+func settingOf(c *tune.Trial, key string) string {
 	for _, s := range c.Settings {
 		if s.Key == key {
 			return s.Value
@@ -355,7 +355,7 @@ func bounds(x []float64) []model.Bound {
 }
 
 // candidate is what JSON says of one; with times only where these are wanted.
-func candidate(c *search.Trial, times bool) map[string]any {
+func candidate(c *tune.Trial, times bool) map[string]any {
 	out := map[string]any{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
 	for _, s := range c.Settings {
 		out[s.Key] = s.Value

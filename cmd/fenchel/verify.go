@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // verifier is one call of verify.
@@ -94,7 +95,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		v.audit.opt.Threads = v.in.opt.Threads
 		return v.audit.run(cmd, m, set, v.json)
 	}
-	found, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, v.in.opt.Threads) })
+	found, verifyErr := parallel.Until(cmd.Context(), func() (*fenchel.Verification, error) { return fenchel.Verify(m, set, v.in.opt.Threads) })
 	if verifyErr != nil {
 		return exitcode.BadData(verifyErr)
 	}
@@ -102,7 +103,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if v.refit {
-		if err := search.Refit(cmd.Context(), found, m, set, v.in.opt.Threads); err != nil {
+		if err := tune.Refit(cmd.Context(), found, m, set, v.in.opt.Threads); err != nil {
 			return exitcode.BadData(err)
 		}
 	}
@@ -139,7 +140,7 @@ func (v *verifier) checkRefit(m *model.Model) error {
 }
 
 // verifyFull checks what a smaller model says of the model that it was made from.
-func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *dataset.Set, found *train.Verification) error {
+func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *data.Set, found *fenchel.Verification) error {
 	if v.full == "" {
 		return nil
 	}
@@ -150,18 +151,18 @@ func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *dataset.S
 	if err != nil {
 		return exitcode.BadData(notModel(cmd, v.full, err))
 	}
-	return exitcode.BadData(train.VerifyFull(found, m, full, set, v.in.opt.Threads))
+	return exitcode.BadData(sparsify.VerifyFull(found, m, full, set, v.in.opt.Threads))
 }
 
 // printSparse says what was found of a model that sparsify made.
-func printSparse(r printing.Report, m *model.Model, v *train.Verification) {
+func printSparse(r printing.Report, m *model.Model, v *fenchel.Verification) {
 	if m.Sparse == nil {
 		return
 	}
 	s := m.Sparse
 	r.Line("sparse", "made from %s, %s: slant loss %.6g", printing.Count(s.Vectors, "support vector"), s.Model, v.Slant)
 	switch {
-	case v.FullKnown && train.Guaranteed(s):
+	case v.FullKnown && sparsify.Guaranteed(s):
 		r.Line("guarantee", "that is at most the loss of the model it was made from, %.6g", v.FullLoss)
 	case v.FullKnown:
 		r.Line("guarantee", "none: that is above the loss of the model it was made from, %.6g", v.FullLoss)
@@ -170,7 +171,7 @@ func printSparse(r printing.Report, m *model.Model, v *train.Verification) {
 	}
 }
 
-func printVerification(r printing.Report, m *model.Model, v *train.Verification) {
+func printVerification(r printing.Report, m *model.Model, v *fenchel.Verification) {
 	for _, p := range v.Problems {
 		r.Line("FALSE", "%s", p)
 	}
@@ -199,8 +200,8 @@ func printVerification(r printing.Report, m *model.Model, v *train.Verification)
 	r.Line("data", "%s of %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), m.Data.Digest)
 }
 
-func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
-	summary := func(s train.Summary) map[string]any {
+func verificationJSON(m *model.Model, v *fenchel.Verification) map[string]any {
+	summary := func(s fenchel.Summary) map[string]any {
 		return map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap)}
 	}
 	problems := v.Problems

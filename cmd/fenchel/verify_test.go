@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // What verify prints, its JSON and its exit code say one thing.
@@ -28,7 +28,7 @@ func TestVerdict(t *testing.T) {
 		{[]string{"the data differ"}, "", "FALSE", false, nil, exitcode.False},
 		{[]string{"the data differ"}, "there is no bound", "FALSE", false, nil, exitcode.False},
 	} {
-		v := &train.Verification{Problems: c.problems, Unproved: c.unproved}
+		v := &fenchel.Verification{Problems: c.problems, Unproved: c.unproved}
 		var out bytes.Buffer
 		printVerification(printing.Report{W: &out}, m, v)
 		if got, _, _ := strings.Cut(out.String(), " "); got != c.want {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
 func newVersion() *cobra.Command {
@@ -41,7 +41,7 @@ settings of the build and the modules that went in.`,
 // versionJSON is what the build says of itself.
 func versionJSON() map[string]any {
 	settings, modules := map[string]string{}, map[string]string{}
-	out := map[string]any{"version": train.Version(), "commit": nil, "commit_time": nil, "modified": nil,
+	out := map[string]any{"version": pose.Version(), "commit": nil, "commit_time": nil, "modified": nil,
 		"go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "settings": settings, "modules": modules}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

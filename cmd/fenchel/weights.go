@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -42,7 +42,7 @@ func featureName(names []string, j int) string {
 }
 
 // unitOf says what a weight is the change of the score for.
-func unitOf(s *dataset.Scaling, j int) string {
+func unitOf(s *data.Scaling, j int) string {
 	switch {
 	case s == nil || s.Factor[j] == 1 && s.Offset[j] == 0:
 		return "original"
@@ -81,12 +81,12 @@ func origins(m *model.Model) (all [][]string) {
 	}
 	for i, c := range m.Schema.Columns {
 		switch {
-		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == dataset.KindIgnored:
+		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == data.KindIgnored:
 		case c.Category != nil:
 			for _, category := range c.Category {
 				all = append(all, []string{c.Name, category, "category"})
 			}
-		case c.Kind == dataset.KindBoolean:
+		case c.Kind == data.KindBoolean:
 			all = append(all, []string{c.Name, "", "true"})
 		case c.Kind.IsDate():
 			all = append(all, []string{c.Name, "", "day"})
@@ -108,7 +108,7 @@ func writeWeights(m *model.Model, from, path string) error {
 	if err := paths.KeepInputs("--weights", path, from); err != nil {
 		return err
 	}
-	return exitcode.BadData(dataset.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
+	return exitcode.BadData(data.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
 }
 
 // weightsCSV writes a line for each weight, and one for the bias of each output.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // A claim is what a model says of one output, beside what the court finds.
@@ -169,7 +169,7 @@ func above(bound float64, objective exact.Number) bool {
 
 // verify asks the program itself.
 func verify(solver string, m *model.Model, p *Problem) []Finding {
-	v, err := train.Verify(m, p.Set, 1)
+	v, err := fenchel.Verify(m, p.Set, 1)
 	if err != nil {
 		return []Finding{{"verify", solver, err.Error()}}
 	}

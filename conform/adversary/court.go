@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -171,7 +171,7 @@ func weightsOf(p *Problem, m *model.Model) ([]float64, error) {
 }
 
 // membersOf returns the rows of an output, and their targets.
-func membersOf(set *dataset.Set, m *model.Model, output int) (rows []int, y []float64, err error) {
+func membersOf(set *data.Set, m *model.Model, output int) (rows []int, y []float64, err error) {
 	t := set.Target
 	all := exact.EveryRow(set.Rows())
 	switch k := len(m.Classes); {

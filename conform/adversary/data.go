@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -14,12 +14,12 @@ import (
 // copies of the file.
 func (t *trial) attackData() {
 	var extensions []string
-	for _, e := range dataset.Formats() {
+	for _, e := range data.Formats() {
 		f, err := e.New(nil)
 		if err != nil {
 			continue
 		}
-		if w, ok := f.(dataset.Writer); ok {
+		if w, ok := f.(data.Writer); ok {
 			extensions = append(extensions, w.Extensions()...)
 		}
 	}
@@ -30,7 +30,7 @@ func (t *trial) attackData() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "rows"+extensions[t.draw.IntN(len(extensions))])
-	if dataset.Write(context.Background(), path, t.problem.Set, "") != nil {
+	if data.Write(context.Background(), path, t.problem.Set, "") != nil {
 		return // not every format takes every row
 	}
 	data, err := os.ReadFile(path)
@@ -50,7 +50,7 @@ func (t *trial) attackData() {
 
 // read reads rows as the program does.
 func (t *trial) read(path string) {
-	set, err := dataset.Read(context.Background(), []string{path}, dataset.Options{Threads: 1})
+	set, err := data.Read(context.Background(), []string{path}, data.Options{Threads: 1})
 	kind := strings.TrimPrefix(filepath.Ext(path), ".")
 	if err != nil {
 		t.tally.Damaged["files refused, "+kind]++

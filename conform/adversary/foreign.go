@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // attackForeign writes a model as LIBSVM or LIBLINEAR would, audits it, and offers
@@ -39,13 +39,13 @@ func (t *trial) use(m *model.Model) {
 	if x, err := m.Prepare(t.problem.Set.X); err == nil {
 		m.ScoreRows(make([]float64, len(m.Outputs)*t.problem.Set.Rows()), x, 0, t.problem.Set.Rows())
 	}
-	opt := train.AuditOptions{Threads: 1}
-	if c, nu := train.Needs(m); c {
+	opt := fenchel.AuditOptions{Threads: 1}
+	if c, nu := fenchel.Needs(m); c {
 		opt.C = 1
 	} else if nu {
 		opt.Nu = 0.1
 	}
-	_, _ = train.MakeAudit(context.Background(), m, t.problem.Set, opt)
+	_, _ = fenchel.Audit(context.Background(), m, t.problem.Set, opt)
 }
 
 // foreign returns the text of a model, nil where there is none; of a linear one
@@ -112,8 +112,8 @@ func (t *trial) audit(s sealed, text []byte, dropped int) {
 	if len(m.Classes) > 2 {
 		return
 	}
-	opt := train.AuditOptions{C: 1 / (t.court.lambda * float64(p.Set.Rows())), Loss: s.model.Statement.Loss, Threads: 1, Refine: t.draw.IntN(2) * 50}
-	a, err := train.MakeAudit(context.Background(), m, p.Set, opt)
+	opt := fenchel.AuditOptions{C: 1 / (t.court.lambda * float64(p.Set.Rows())), Loss: s.model.Statement.Loss, Threads: 1, Refine: t.draw.IntN(2) * 50}
+	a, err := fenchel.Audit(context.Background(), m, p.Set, opt)
 	if err != nil {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // informative are the values of the metadata that tell how a model came about, and
@@ -87,11 +87,11 @@ func (r draw) forgeTensor(f *file) string {
 // same: of what predicts, and of the problem that the data were trained for.
 func (t *trial) tryForgery(s sealed, f forgery) {
 	var m *model.Model
-	var v *train.Verification
+	var v *fenchel.Verification
 	var err, verifyErr error
 	t.guarded("a forged model", len(f.bytes), func() {
 		if m, err = model.Decode(f.bytes); err == nil {
-			v, verifyErr = train.Verify(m, t.problem.Set, 1)
+			v, verifyErr = fenchel.Verify(m, t.problem.Set, 1)
 		}
 	})
 	if err == nil && v == nil && verifyErr == nil { // a panic, reported

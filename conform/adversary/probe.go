@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // probes is how many points of each problem are put before its certificate.
@@ -27,8 +27,8 @@ func (t *trial) probe() {
 			t.keepMembers(m, c)
 		}
 	}
-	var v *train.Verification
-	t.guarded("a point of random numbers", len(s.bytes), func() { v, err = train.Verify(m, t.problem.Set, 1) })
+	var v *fenchel.Verification
+	t.guarded("a point of random numbers", len(s.bytes), func() { v, err = fenchel.Verify(m, t.problem.Set, 1) })
 	if err == nil && v != nil && len(v.Problems) > 0 {
 		t.judgeProbe(s.solver, m, v.Found)
 	}
@@ -82,7 +82,7 @@ func (r draw) disturb(x []float64) {
 }
 
 // judgeProbe compares a certificate with what is known of the problem.
-func (t *trial) judgeProbe(solver string, m *model.Model, found train.Summary) {
+func (t *trial) judgeProbe(solver string, m *model.Model, found fenchel.Summary) {
 	t.tally.Certificates++
 	if claims, err := t.court.examine("a point of random numbers", m); err == nil {
 		t.reached = append(t.reached, claims...)

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // A Problem is rows and what is asked about them, but for the solver.
 type Problem struct {
-	Set    *dataset.Set
-	Spec   train.Spec
+	Set    *data.Set
+	Spec   fenchel.Spec
 	kernel *exact.KernelTwin // nil: linear
 }
 
 // problem draws one.
 func (r draw) problem() *Problem {
-	p := &Problem{Spec: train.Spec{Seed: uint64(r.IntN(3)), Threads: 1}}
+	p := &Problem{Spec: fenchel.Spec{Seed: uint64(r.IntN(3)), Threads: 1}}
 	n, d := 1+r.size(mostRows-1), r.IntN(mostFeatures+1)
 	if r.chance(40) {
 		d = r.IntN(5)
@@ -34,7 +34,7 @@ func (r draw) problem() *Problem {
 	if len(x[0]) > 0 {
 		d = len(x[0])
 	}
-	p.Set = &dataset.Set{X: r.matrixOf(x, d)}
+	p.Set = &data.Set{X: r.matrixOf(x, d)}
 	p.Spec.Task = one(r, "classification", "classification", "regression", "regression")
 	r.statement(p, n)
 	r.names(p.Set)
@@ -49,7 +49,7 @@ func (r draw) problem() *Problem {
 }
 
 // names gives features names now and then, or columns of a table.
-func (r draw) names(set *dataset.Set) {
+func (r draw) names(set *data.Set) {
 	if !r.chance(20) {
 		return
 	}
@@ -59,9 +59,9 @@ func (r draw) names(set *dataset.Set) {
 		set.Feature = append(set.Feature, name)
 		if table {
 			if set.Schema == nil {
-				set.Schema = &dataset.Schema{Target: -1, Weight: -1, Header: true}
+				set.Schema = &data.Schema{Target: -1, Weight: -1, Header: true}
 			}
-			set.Schema.Columns = append(set.Schema.Columns, dataset.Column{Name: name, Fill: mean(set.X, j)})
+			set.Schema.Columns = append(set.Schema.Columns, data.Column{Name: name, Fill: mean(set.X, j)})
 		}
 	}
 }
@@ -128,13 +128,13 @@ func (r draw) tree(d, depth int) exact.KernelTwin {
 }
 
 // target draws labels or numbers.
-func (r draw) target(task string, n int) dataset.Target {
+func (r draw) target(task string, n int) data.Target {
 	if task == "regression" {
 		return r.numbers(n)
 	}
 	names := one(r, []string{"-1", "1"}, []string{"-1", "1"}, []string{"1", "-1"}, []string{"b", "a"}, []string{"1", "2", "3"}, []string{"c", "a", "d", "b"})
 	rare := r.chance(30)
-	t := dataset.Target{Code: make([]uint32, n)}
+	t := data.Target{Code: make([]uint32, n)}
 	place := map[string]uint32{}
 	for i := range t.Code {
 		c := names[r.IntN(len(names))]
@@ -160,8 +160,8 @@ func (r draw) target(task string, n int) dataset.Target {
 }
 
 // numbers draws targets of a regression.
-func (r draw) numbers(n int) dataset.Target {
-	t := dataset.Target{Number: make([]float64, n)}
+func (r draw) numbers(n int) data.Target {
+	t := data.Target{Number: make([]float64, n)}
 	value := r.values()
 	size := 1.0
 	if r.chance(6) {

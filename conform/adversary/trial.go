@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/model"
-	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // A trial is one problem, trained by every solver that takes it.
@@ -91,7 +91,7 @@ func (t *trial) train(solver string) {
 	if cancelled {
 		cancel()
 	}
-	result, err := train.Fit(ctx, t.problem.Set, spec)
+	result, err := fenchel.Train(ctx, t.problem.Set, spec)
 	if ctx.Err() != nil && !cancelled {
 		t.tally.Slow++
 	}

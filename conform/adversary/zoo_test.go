@@ -5,24 +5,24 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // ordinary is a problem at which nothing is wrong.
 func ordinary(kernel *exact.KernelTwin) *Problem {
 	r := drawOf(7, 7)
 	x := r.rows(20, 3, false)
-	p := &Problem{Set: &dataset.Set{X: r.matrixOf(x, 3), Target: dataset.Target{Label: []string{"a", "b"}, Code: make([]uint32, 20)}}, kernel: kernel}
+	p := &Problem{Set: &data.Set{X: r.matrixOf(x, 3), Target: data.Target{Label: []string{"a", "b"}, Code: make([]uint32, 20)}}, kernel: kernel}
 	for i := range x {
 		if x[i][0]+0.5*x[i][1] > 0.3*float64(i%3) {
 			p.Set.Target.Code[i] = 1
 		}
 	}
-	p.Spec = train.Spec{Loss: "logistic", Threads: 1, Scaling: "none"}
+	p.Spec = fenchel.Spec{Loss: "logistic", Threads: 1, Scaling: "none"}
 	if kernel != nil {
 		p.Spec.Kernel = kernel.Spec()
 	}

@@ -3,13 +3,14 @@ package engine
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
-// pcaSpec is a [train.PCASpec] as a request has it.
+// pcaSpec is a [pca.Spec] as a request has it.
 type pcaSpec struct {
 	K       int     `json:"k"`
 	Share   float64 `json:"share"`
@@ -25,13 +26,13 @@ type pcaSpec struct {
 	HoldOut float64 `json:"hold_out"`
 }
 
-func (s pcaSpec) spec() train.PCASpec {
-	return train.PCASpec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+func (s pcaSpec) spec() pca.Spec {
+	return pca.Spec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
 }
 
 // componentsRequest asks for principal components, or for those of further rows.
 type componentsRequest struct {
-	Data data    `json:"data"`
+	Data arrays  `json:"data"`
 	Spec pcaSpec `json:"spec"`
 	From *source `json:"from"` // components to go on with; absent: these are the first rows
 }
@@ -46,7 +47,7 @@ func (r *request) components() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := train.FitPCA(r.ctx, set, q.Spec.spec())
+	result, err := pca.Fit(r.ctx, set, q.Spec.spec())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (r *request) components() (any, error) {
 }
 
 // found says which components were found.
-func (r *request) found(result *train.PCAResult) (any, error) {
+func (r *request) found(result *pca.Result) (any, error) {
 	place, err := r.writeModel(result.Model)
 	if err != nil {
 		return nil, err
@@ -78,13 +79,13 @@ func (r *request) learn() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stream *train.PCAStream
+	var stream *pca.Stream
 	if q.From == nil {
-		stream, err = train.NewPCAStream(x, nil, q.Spec.spec())
+		stream, err = pca.NewStream(x, nil, q.Spec.spec())
 	} else if before, failed := r.pca(*q.From); failed != nil {
 		return nil, failed
 	} else {
-		stream, err = train.ResumePCA(before, q.Spec.Threads)
+		stream, err = pca.Resume(before, q.Spec.Threads)
 	}
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (r *request) learn() (any, error) {
 func (r *request) verifyComponents() (any, error) {
 	var q struct {
 		Model   source `json:"model"`
-		Data    data   `json:"data"`
+		Data    arrays `json:"data"`
 		Threads int    `json:"threads"`
 	}
 	if err := r.decode(&q); err != nil {
@@ -118,9 +119,9 @@ func (r *request) verifyComponents() (any, error) {
 		return nil, err
 	}
 	if set.Cols() != m.Cols() {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
+		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
 	}
-	v, err := train.VerifyPCA(r.ctx, m, set, q.Threads)
+	v, err := pca.Verify(r.ctx, m, set, q.Threads)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -23,7 +23,7 @@ type rows struct {
 }
 
 // data says where a set is.
-type data struct {
+type arrays struct {
 	X       rows     `json:"x"`
 	Names   []string `json:"names"`   // of features; absent: none
 	Numbers *Place   `json:"numbers"` // targets, float64
@@ -58,12 +58,12 @@ func (w rows) matrix(r *region) (matrix.Matrix, error) {
 }
 
 // set makes a set of what is in the memory; its rows stay there.
-func (d data) set(r *region) (*dataset.Set, error) {
+func (d arrays) set(r *region) (*data.Set, error) {
 	x, err := d.X.matrix(r)
 	if err != nil {
 		return nil, err
 	}
-	s := &dataset.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
+	s := &data.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
 	if s.Target, err = d.target(r); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d data) set(r *region) (*dataset.Set, error) {
 }
 
 // ids are the groups or times of the rows, as a column of a table would have them.
-func (d data) ids(r *region) ([]string, error) {
+func (d arrays) ids(r *region) ([]string, error) {
 	switch {
 	case d.Times != nil && d.Groups != nil:
 		return nil, errors.New("found groups and times, expected one of the two")
@@ -99,7 +99,7 @@ func (d data) ids(r *region) ([]string, error) {
 
 // schema says what was subtracted from the columns of x, and what their means are then; nil:
 // nothing was.
-func (d data) schema(x matrix.Matrix) *dataset.Schema {
+func (d arrays) schema(x matrix.Matrix) *data.Schema {
 	if d.X.Offsets == nil {
 		return nil
 	}
@@ -108,9 +108,9 @@ func (d data) schema(x matrix.Matrix) *dataset.Schema {
 	for i := range rows {
 		x.Row(i).AddTo(mean, 1)
 	}
-	s := &dataset.Schema{Columns: make([]dataset.Column, len(d.X.Offsets)), Target: -1, Weight: -1, Array: true, Header: d.Names != nil}
+	s := &data.Schema{Columns: make([]data.Column, len(d.X.Offsets)), Target: -1, Weight: -1, Array: true, Header: d.Names != nil}
 	for j := range s.Columns {
-		s.Columns[j] = dataset.Column{Name: fmt.Sprint(j + 1), Offset: d.X.Offsets[j]}
+		s.Columns[j] = data.Column{Name: fmt.Sprint(j + 1), Offset: d.X.Offsets[j]}
 		if j < len(mean) {
 			s.Columns[j].Fill = mean[j] / float64(rows)
 		}
@@ -123,28 +123,28 @@ func (d data) schema(x matrix.Matrix) *dataset.Schema {
 
 // target makes classes of codes, or numbers of numbers. What it returns is no part of the
 // memory: models may keep it.
-func (d data) target(r *region) (dataset.Target, error) {
+func (d arrays) target(r *region) (data.Target, error) {
 	switch {
 	case d.Codes != nil:
 		codes, err := numbers[uint32](r, *d.Codes)
 		if err != nil {
-			return dataset.Target{}, err
+			return data.Target{}, err
 		}
 		return classes(codes, d.Labels)
 	case d.Numbers != nil:
 		values, err := numbers[float64](r, *d.Numbers)
 		if err != nil {
-			return dataset.Target{}, err
+			return data.Target{}, err
 		}
-		return dataset.Target{Number: append([]float64(nil), values...)}, nil
+		return data.Target{Number: append([]float64(nil), values...)}, nil
 	}
-	return dataset.Target{}, nil
+	return data.Target{}, nil
 }
 
 // classes makes the target of codes, as the reader of a file does of labels: where all of
 // these are numbers, it has the numbers of the rows too.
-func classes(codes []uint32, labels []string) (dataset.Target, error) {
-	t := dataset.Labels(labels)
+func classes(codes []uint32, labels []string) (data.Target, error) {
+	t := data.Labels(labels)
 	if len(t.Label) != len(labels) {
 		return t, errors.New("classes: found labels of which several are the same, expected each once")
 	}

@@ -30,9 +30,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Protocol is the version of what frames say: both sides have to have the same.
@@ -173,7 +174,7 @@ func (r *request) decode(into any) error {
 
 // info says who answers.
 func (r *request) info() (any, error) {
-	return map[string]any{"version": train.Version(), "protocol": Protocol}, nil
+	return map[string]any{"version": pose.Version(), "protocol": Protocol}, nil
 }
 
 // failure is an error as an answer has it.
@@ -187,9 +188,9 @@ var errUnknownModel = errors.New("found the key of a model that is not here, exp
 
 // failureOf tells errors apart by what the caller can do about them.
 func failureOf(err error) failure {
-	var fault train.DataError
-	var read *dataset.ReadError
-	var late train.LimitError
+	var fault pose.DataError
+	var read *data.ReadError
+	var late fenchel.LimitError
 	kind := "parameter"
 	switch {
 	case errors.Is(err, errUnknownModel):

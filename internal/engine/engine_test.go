@@ -13,9 +13,10 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // caller is the other side of an engine.
@@ -130,9 +131,9 @@ func (c *caller) bytes(p Place, size int64) []byte {
 }
 
 // generated is a set of a generator, and where it is in the memory.
-func generated(t *testing.T, c *caller, spec string) (*dataset.Set, data) {
+func generated(t *testing.T, c *caller, spec string) (*data.Set, arrays) {
 	t.Helper()
-	set, err := dataset.Read(t.Context(), []string{spec}, dataset.Options{})
+	set, err := data.Read(t.Context(), []string{spec}, data.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func generated(t *testing.T, c *caller, spec string) (*dataset.Set, data) {
 	for i := range n {
 		values = append(values, set.X.Row(i).Value...)
 	}
-	q := data{X: rows{Rows: n, Cols: d, Values: write(c, values)}}
+	q := arrays{X: rows{Rows: n, Cols: d, Values: write(c, values)}}
 	if set.Target.Code != nil {
 		codes := write(c, set.Target.Code)
 		q.Codes, q.Labels = &codes, set.Target.Label
@@ -152,7 +153,7 @@ func generated(t *testing.T, c *caller, spec string) (*dataset.Set, data) {
 	return set, q
 }
 
-// A model of the engine is, byte for byte, that of train.Fit, and scores and proof of the
+// A model of the engine is, byte for byte, that of fenchel.Train, and scores and proof of the
 // engine are those of this model.
 func TestFit(t *testing.T) {
 	for _, s := range []struct{ data, kernel, loss string }{
@@ -162,7 +163,7 @@ func TestFit(t *testing.T) {
 		set, q := generated(t, c, s.data)
 		got := c.ask("fit", map[string]any{"data": q, "spec": map[string]any{"loss": s.loss, "kernel": s.kernel, "gap": 1e-4, "scaling": "none"}})
 		file := c.bytes(got.Result.Model, 1)
-		want, err := train.Fit(t.Context(), set, train.Spec{Loss: s.loss, Kernel: s.kernel, Gap: 1e-4, Scaling: "none"})
+		want, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: s.loss, Kernel: s.kernel, Gap: 1e-4, Scaling: "none"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func TestFit(t *testing.T) {
 		scored := c.ask("score", map[string]any{"model": source{Key: "a"}, "x": q.X}) // the engine has it by now
 		raw := c.bytes(scored.Result.Scores, 8)
 		scores := unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), scored.Result.Scores.Count)
-		for i, row := range train.Scores(want.Model, set.X, 1) {
+		for i, row := range pose.Scores(want.Model, set.X, 1) {
 			for k, x := range row {
 				if scores[i*len(row)+k] != x {
 					t.Fatalf("%s: row %d: found the score %v, expected %v", s.data, i+1, scores[i*len(row)+k], x)
@@ -197,7 +198,7 @@ func TestCertify(t *testing.T) {
 	c := newCaller(t)
 	set, q := generated(t, c, "@toy")
 	spec := map[string]any{"loss": "hinge", "gap": 1e-6, "scaling": "none"}
-	best, err := train.Fit(t.Context(), set, train.Spec{Loss: "hinge", Gap: 1e-6, Scaling: "none"})
+	best, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: "hinge", Gap: 1e-6, Scaling: "none"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,10 @@ package engine
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // mapRequest asks for a map that approximates a kernel, or for images by it.
@@ -47,11 +47,11 @@ func (r *request) makeMap() (any, error) {
 	}
 	n, d := x.Dims()
 	if x, err = kernel.Prepare(k, x, d); err != nil {
-		return nil, train.DataError{Reason: err.Error()}
+		return nil, pose.DataError{Reason: err.Error()}
 	}
 	made, err := a.Fit(r.ctx, k, x, q.Seed, q.Threads)
 	if err != nil {
-		return nil, train.DataError{Reason: err.Error()}
+		return nil, pose.DataError{Reason: err.Error()}
 	}
 	_, features := made.Dims()
 	answer := map[string]any{"features": features, "rows": n}
@@ -106,7 +106,7 @@ func (r *request) images() (any, error) {
 		}
 	}
 	if _, d := x.Dims(); d != q.Cols {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(d, "feature"), q.Cols)}
+		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(d, "feature"), q.Cols)}
 	}
 	made, err := a.Restore(k, q.Cols, q.Seed, landmarks)
 	if err != nil {

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// spec is a [train.Spec] as a request has it.
+// spec is a [fenchel.Spec] as a request has it.
 type spec struct {
 	Task    string `json:"task"`
 	Loss    string `json:"loss"`
@@ -47,8 +48,8 @@ type spec struct {
 	Balanced    bool               `json:"balanced"`
 }
 
-func (s spec) spec() train.Spec {
-	return train.Spec{
+func (s spec) spec() fenchel.Spec {
+	return fenchel.Spec{
 		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
 		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, TargetLog: s.TargetLog,
 		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
@@ -67,7 +68,7 @@ func duration(seconds float64) time.Duration {
 
 // fitRequest asks for a model of the data.
 type fitRequest struct {
-	Data data    `json:"data"`
+	Data arrays  `json:"data"`
 	Spec spec    `json:"spec"`
 	From *source `json:"from"` // a model to begin with; absent: at zero
 }
@@ -88,7 +89,7 @@ func (r *request) fit() (any, error) {
 			return nil, err
 		}
 	}
-	if f := (search.Folds{K: 5, Seed: spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil}); f.Group || f.Time {
+	if f := (tune.Folds{K: 5, Seed: spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil}); f.Group || f.Time {
 		if spec.Folds, err = f.Deal(set, set.Target.Code, set.Target.Label); err != nil {
 			return nil, err
 		}
@@ -97,7 +98,7 @@ func (r *request) fit() (any, error) {
 	trace := newTrace()
 	spec.Progress = trace.look
 	begun := time.Now()
-	result, err := train.Fit(r.ctx, set, spec)
+	result, err := fenchel.Train(r.ctx, set, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (r *request) fit() (any, error) {
 }
 
 // fitted says what came out.
-func fitted(f *train.Result, place Place, trace *trace, took time.Duration) map[string]any {
+func fitted(f *fenchel.Result, place Place, trace *trace, took time.Duration) map[string]any {
 	answer := map[string]any{
 		"model": place, "status": f.Status, "certificate": certificate(f.Summary), "C": model.Bound(f.C), "N": f.N,
 		"lambda": f.Model.Statement.Lambda, "loss": f.Model.Statement.Loss, "kernel": f.Model.Statement.Kernel, "solver": f.Model.Statement.Solver,
@@ -124,7 +125,7 @@ func fitted(f *train.Result, place Place, trace *trace, took time.Duration) map[
 }
 
 // certificate is a summary in JSON.
-func certificate(s train.Summary) map[string]any {
+func certificate(s fenchel.Summary) map[string]any {
 	return map[string]any{
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "zero": model.Bound(s.Zero),
 		"gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual), "gap_worst": model.Bound(s.Worst),
@@ -158,7 +159,7 @@ const mostLines = 4096
 
 func newTrace() *trace { return &trace{lines: []traceLine{}} }
 
-func (t *trace) look(p train.Progress) {
+func (t *trace) look(p fenchel.Progress) {
 	if len(t.lines) < mostLines {
 		c := p.Certificate
 		t.lines = append(t.lines, traceLine{p.Class, p.Epoch, p.Train.Seconds(), model.Bound(c.Primal), model.Bound(c.Dual), model.Bound(c.Relative())})
@@ -168,7 +169,7 @@ func (t *trace) look(p train.Progress) {
 // sparsify makes a kernel machine of few support vectors from one of many.
 func (r *request) sparsify() (any, error) {
 	var q struct {
-		Data     data    `json:"data"`
+		Data     arrays  `json:"data"`
 		Model    source  `json:"model"`
 		Method   string  `json:"method"`
 		Support  int     `json:"support"`
@@ -184,7 +185,7 @@ func (r *request) sparsify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := train.Sparsify(r.ctx, m, set, train.SparsifySpec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
+	s, err := sparsify.Sparsify(r.ctx, m, set, sparsify.SparsifySpec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +197,6 @@ func (r *request) sparsify() (any, error) {
 	for _, t := range s.Tried {
 		tried = append(tried, map[string]any{"method": t.Method, "vectors": t.Vectors, "objective": model.Bound(t.Refit.Primal), "lower_bound": model.Bound(t.Refit.Dual), "kept": t.Kept})
 	}
-	return map[string]any{"model": place, "certificate": certificate(train.Summarise(s.Model)), "tried": tried, "gave_up": s.GaveUp, "vectors": s.Vectors, "full_vectors": s.FullVectors,
+	return map[string]any{"model": place, "certificate": certificate(fenchel.Summarise(s.Model)), "tried": tried, "gave_up": s.GaveUp, "vectors": s.Vectors, "full_vectors": s.FullVectors,
 		"accuracy": s.Accuracy, "error": model.Bound(s.Small.Train), "full_error": model.Bound(s.Full.Train), "unit": s.Unit, "warnings": texts(s.Warnings)}, err
 }

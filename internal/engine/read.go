@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // read reads files as every verb of the command does, and puts what is in them into the
@@ -26,9 +26,9 @@ func (r *request) read() (any, error) {
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
-	opt := dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
+	opt := data.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
 		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled}
-	set, err := dataset.Read(r.ctx, q.Sources, opt)
+	set, err := data.Read(r.ctx, q.Sources, opt)
 	if err != nil {
 		return nil, err
 	}

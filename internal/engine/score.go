@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // scoreRows is how many rows are scored at a time: between them a request can end.
@@ -38,7 +38,7 @@ func (r *request) score() (any, error) {
 		return nil, err
 	}
 	if x, err = m.Prepare(x); err != nil {
-		return nil, train.DataError{Reason: err.Error()}
+		return nil, pose.DataError{Reason: err.Error()}
 	}
 	scores, err := r.scores(m, x, q.Threads)
 	if err != nil {
@@ -69,10 +69,10 @@ func (r *request) checked(w rows, cols int, wider bool) (matrix.Matrix, error) {
 		return nil, err
 	}
 	if w.Cols != cols && !wider {
-		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(w.Cols, "feature"), cols)}
+		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(w.Cols, "feature"), cols)}
 	}
 	if row, col, ok := matrix.Finite(x); !ok {
-		return nil, train.DataError{Reason: fmt.Sprintf("row %d: feature %d is not a finite number", row+1, col+1)}
+		return nil, pose.DataError{Reason: fmt.Sprintf("row %d: feature %d is not a finite number", row+1, col+1)}
 	}
 	return x, nil
 }

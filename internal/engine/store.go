@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -72,7 +72,7 @@ func (r *request) model(from source) (*model.Model, error) {
 }
 
 // modelAndSet returns the model and the rows that a request names.
-func (r *request) modelAndSet(from source, d data) (*model.Model, *dataset.Set, error) {
+func (r *request) modelAndSet(from source, d arrays) (*model.Model, *data.Set, error) {
 	m, err := r.model(from)
 	if err != nil {
 		return nil, nil, err

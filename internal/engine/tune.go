@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // tuneRequest asks which parameters predict held-out rows best. The model of the best is a
 // request of its own: fit.
 type tuneRequest struct {
-	Data    data    `json:"data"`
+	Data    arrays  `json:"data"`
 	Spec    spec    `json:"spec"`
 	Search  *string `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
 	Folds   int     `json:"folds"`
@@ -50,9 +50,9 @@ func (r *request) tune() (any, error) {
 		return nil, err
 	}
 	if err := set.Check(); err != nil {
-		return nil, train.DataError{Reason: err.Error()}
+		return nil, pose.DataError{Reason: err.Error()}
 	}
-	found, err := search.Run(r.ctx, set, spec)
+	found, err := tune.Run(r.ctx, set, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func (r *request) tune() (any, error) {
 	return tuned(found), nil
 }
 
-// spec makes what package search takes.
-func (q *tuneRequest) spec(mapped *region) (search.Spec, error) {
-	s := search.Spec{
-		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil},
+// spec makes what package tune takes.
+func (q *tuneRequest) spec(mapped *region) (tune.Spec, error) {
+	s := tune.Spec{
+		Train: q.Spec.spec(), Folds: tune.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil},
 		Score: q.Score, Rule: q.Rule, Halving: q.Halving, Budget: duration(q.Budget),
 	}
 	var err error
@@ -78,15 +78,15 @@ func (q *tuneRequest) spec(mapped *region) (search.Spec, error) {
 		}
 	}
 	if q.Search != nil {
-		if s.Axes, err = search.ParseAxes(*q.Search); s.Axes == nil {
-			s.Axes = []search.Axis{}
+		if s.Axes, err = tune.ParseAxes(*q.Search); s.Axes == nil {
+			s.Axes = []tune.Axis{}
 		}
 	}
 	return s, err
 }
 
 // folds takes the rows apart.
-func (s *splits) folds(mapped *region) ([]search.Fold, error) {
+func (s *splits) folds(mapped *region) ([]tune.Fold, error) {
 	all, err := numbers[uint32](mapped, s.Rows)
 	if err != nil {
 		return nil, err
@@ -104,15 +104,15 @@ func (s *splits) folds(mapped *region) ([]search.Fold, error) {
 		}
 		all = all[n:]
 	}
-	folds := make([]search.Fold, len(parts)/2)
+	folds := make([]tune.Fold, len(parts)/2)
 	for f := range folds {
-		folds[f] = search.Fold{Learn: parts[2*f], Judge: parts[2*f+1]}
+		folds[f] = tune.Fold{Learn: parts[2*f], Judge: parts[2*f+1]}
 	}
 	return folds, nil
 }
 
 // tuned says what came out for each candidate.
-func tuned(found *search.Result) map[string]any {
+func tuned(found *tune.Result) map[string]any {
 	list := make([]map[string]any, len(found.Candidates))
 	for k := range found.Candidates {
 		t := &found.Candidates[k]

@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // The scores of the engine are those of search.Run, on folds that are dealt out and on the
@@ -15,12 +15,12 @@ import (
 func TestTune(t *testing.T) {
 	c := newCaller(t)
 	set, q := generated(t, c, "@blobs:n=120,classes=3,spread=3")
-	axes, err := search.ParseAxes("C=0.01,1")
+	axes, err := tune.ParseAxes("C=0.01,1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := search.Spec{Train: train.Spec{Loss: "softmax", Scaling: "none", Seed: 3}, Axes: axes, Folds: search.Folds{K: 3, Seed: 3}, Score: "logloss"}
-	want, err := search.Run(t.Context(), set, spec)
+	spec := tune.Spec{Train: fenchel.Spec{Loss: "softmax", Scaling: "none", Seed: 3}, Axes: axes, Folds: tune.Folds{K: 3, Seed: 3}, Score: "logloss"}
+	want, err := tune.Run(t.Context(), set, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

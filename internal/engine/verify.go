@@ -1,15 +1,15 @@
 package engine
 
 import (
-	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // verify recomputes what a model claims.
 func (r *request) verify() (any, error) {
 	var q struct {
 		Model   source `json:"model"`
-		Data    data   `json:"data"`
+		Data    arrays `json:"data"`
 		Threads int    `json:"threads"`
 	}
 	if err := r.decode(&q); err != nil {
@@ -19,7 +19,7 @@ func (r *request) verify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := parallel.Until(r.ctx, func() (*train.Verification, error) { return train.Verify(m, set, q.Threads) })
+	v, err := parallel.Until(r.ctx, func() (*fenchel.Verification, error) { return fenchel.Verify(m, set, q.Threads) })
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (r *request) verify() (any, error) {
 func (r *request) audit() (any, error) {
 	var q struct {
 		Model       source             `json:"model"`
-		Data        data               `json:"data"`
+		Data        arrays             `json:"data"`
 		C           float64            `json:"C"`
 		Nu          float64            `json:"nu"`
 		Loss        string             `json:"loss"`
@@ -46,7 +46,7 @@ func (r *request) audit() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := train.MakeAudit(r.ctx, m, set, train.AuditOptions{C: q.C, Nu: q.Nu, Loss: q.Loss, ClassWeight: q.ClassWeight, Refine: q.Refine, Threads: q.Threads})
+	a, err := fenchel.Audit(r.ctx, m, set, fenchel.AuditOptions{C: q.C, Nu: q.Nu, Loss: q.Loss, ClassWeight: q.ClassWeight, Refine: q.Refine, Threads: q.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (r *request) certify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := train.Fit(r.ctx, set, q.Spec.spec())
+	result, err := fenchel.Train(r.ctx, set, q.Spec.spec())
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,10 @@ func (r *request) certify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := train.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
+	if err := fenchel.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
 		return nil, err
 	}
-	v, err := train.Verify(result.Model, set, q.Spec.Threads)
+	v, err := fenchel.Verify(result.Model, set, q.Spec.Threads)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // CrammerSinger is max_k (p_k + [k != y]) - p_y: the support vector machine of several

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Loss is a closed convex function of K >= 2 predictions p, finite everywhere, for each class

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // newton minimises f(u) = l(u) + |u-v|^2/(2 step) with l the loss softmax.

@@ -1,8 +1,8 @@
 package joint
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Softmax is log(sum_k exp(p_k)) - p_y: multinomial logistic regression.

@@ -1,4 +1,4 @@
-"""Parameters chosen by held-out rows: package search of the program, on all cores."""
+"""Parameters chosen by held-out rows: package tune of the program, on all cores."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // Training is one run of the library in this process.
@@ -52,10 +52,10 @@ func Fit(ctx context.Context, t *task.Task, a Ask) (*Training, error) {
 	problem.NewRows(t.Set.X, a.Threads)
 	norms := time.Since(begin)
 	run := &Training{}
-	r, err := train.Fit(ctx, t.Set, train.Spec{
+	r, err := fenchel.Train(ctx, t.Set, fenchel.Spec{
 		Task: "classification", Loss: a.Loss, Lambda: a.Lambda.Value(t.Rows), Bias: "none", Scaling: "none",
 		Solver: a.Solver, Gap: a.Gap, Epochs: a.Epochs, Seed: 1, Threads: a.Threads, Time: a.Limit,
-		Progress: func(p train.Progress) {
+		Progress: func(p fenchel.Progress) {
 			run.Trace = append(run.Trace, tracePoint{(p.Train + norms).Seconds(), p.Certificate.Primal, p.Certificate.Relative()})
 		},
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // pcaSection is the part of TABLES.md on principal components.
@@ -114,7 +114,7 @@ func pcaStreams(rows []measure.Measurement) string {
 		t.add(cells...)
 	}
 	return t.under("Principal components of a stream",
-		fmt.Sprintf("Each row is read once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
+		fmt.Sprintf("Each row is read once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", pca.StreamMethod))
 }
 
 // stream are the cells of a way on one problem.

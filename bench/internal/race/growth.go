@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -144,7 +144,7 @@ func (c *contest) growFenchel(ctx context.Context, name string, threads int) err
 // memoryTask is a task that leaves nothing on disk but what peers load, in a
 // folder that the caller removes.
 func memoryTask(ctx context.Context, l *lab, name string, g task.Documents) (*task.Task, error) {
-	set, err := dataset.Read(ctx, []string{g.Spec()}, dataset.Options{})
+	set, err := data.Read(ctx, []string{g.Spec()}, data.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func memoryTask(ctx context.Context, l *lab, name string, g task.Documents) (*ta
 	if err := os.MkdirAll(t.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	return t, dataset.WriteFile(t.Binary, func(w io.Writer) error { return task.WriteTask(w, set.X, t.Y) })
+	return t, data.WriteFile(t.Binary, func(w io.Writer) error { return task.WriteTask(w, set.X, t.Y) })
 }
 
 // grow runs on the first rows of the set: an eighth, a quarter, half of them.
@@ -195,7 +195,7 @@ func firstRows(ctx context.Context, l *lab, t *task.Task, rows int) (*task.Task,
 	}
 	defer from.Close()
 	in := bufio.NewReader(from)
-	err = dataset.WriteFile(part.Text, func(w io.Writer) error {
+	err = data.WriteFile(part.Text, func(w io.Writer) error {
 		for range rows {
 			line, err := in.ReadBytes('\n')
 			if err != nil {

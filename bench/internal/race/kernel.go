@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // The race of kernel machines: whole processes, from text to the model on disk,
@@ -66,9 +66,9 @@ type kernelContest struct {
 	*lab
 	task.KernelProblem
 	t        *task.Task
-	test     *dataset.Set // nil: none
-	binary   string       // the command fenchel
-	kind     string       // of the rows of whole processes
+	test     *data.Set // nil: none
+	binary   string    // the command fenchel
+	kind     string    // of the rows of whole processes
 	repeats  int
 	first    int // of this contest's measurements in the log
 	deadline time.Time
@@ -217,7 +217,7 @@ func (c *kernelContest) judge(ctx context.Context, p peer.MachinePeer, r peer.Pr
 	if err != nil {
 		return m, err
 	}
-	audit, err := train.MakeAudit(ctx, learned, c.t.Set, train.AuditOptions{C: c.C, Threads: c.opt.Threads})
+	audit, err := fenchel.Audit(ctx, learned, c.t.Set, fenchel.AuditOptions{C: c.C, Threads: c.opt.Threads})
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", p.Name(), err)
 	}
@@ -232,7 +232,7 @@ func (c *kernelContest) testAccuracy(learned *model.Model) (float64, error) {
 	if c.test == nil {
 		return 0, nil
 	}
-	e, err := train.Evaluate(learned, c.test, c.opt.Threads)
+	e, err := fenchel.Evaluate(learned, c.test, c.opt.Threads)
 	if err != nil {
 		return 0, err
 	}

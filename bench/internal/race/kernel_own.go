@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // A way is how Fenchel is run: none of it may change a bit of the model.
@@ -120,7 +120,7 @@ func (c *kernelContest) fenchel(ctx context.Context, w way, gap float64, repeat 
 	if err != nil {
 		return m, "", err
 	}
-	s := train.Summarise(learned)
+	s := fenchel.Summarise(learned)
 	c.references.Improve(c.key(), s.Primal, s.Dual, measure.OwnName)
 	m.Objective = s.Primal
 	if repeat == 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -79,13 +79,13 @@ func kernelLab(t *testing.T) (*lab, *task.Task, string) {
 	if l.references, err = task.OpenReferences(filepath.Join(l.opt.Work, "references.json")); err != nil {
 		t.Fatal(err)
 	}
-	set, err := dataset.Read(context.Background(), []string{"@spirals:n=600"}, dataset.Options{})
+	set, err := data.Read(context.Background(), []string{"@spirals:n=600"}, data.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	spirals := &task.Task{Source: task.Source{Name: "spirals"}, Dir: t.TempDir()}
 	spirals.Text = filepath.Join(spirals.Dir, "data.svm")
-	if err := dataset.Write(context.Background(), spirals.Text, set, "libsvm"); err != nil {
+	if err := data.Write(context.Background(), spirals.Text, set, "libsvm"); err != nil {
 		t.Fatal(err)
 	}
 	if err := spirals.Load(context.Background(), &l.opt.Config); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // The race of many cores: what a second core brings over dual coordinate ascent on

@@ -9,8 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // The race of principal components: k directions that capture the most variance of

@@ -11,11 +11,15 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
+	"github.com/fenchel-ml/fenchel/internal/pca/batch"
+	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
+	"github.com/fenchel-ml/fenchel/internal/pca/learner"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/pca/learner"
-	"github.com/fenchel-ml/fenchel/train"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // pcaContest is one problem of principal components, and who showed what on it.
@@ -28,11 +32,11 @@ type pcaContest struct {
 	first    int // of this contest's measurements in the log
 	deadline time.Time
 
-	rows   pca.Rows // centred if that is the problem; for the judge
-	shared pca.Rows // those of the basis, with what its method leaves for the certificate
-	basis  pca.Basis
+	rows   view.Rows // centred if that is the problem; for the judge
+	shared view.Rows // those of the basis, with what its method leaves for the certificate
+	basis  method.Basis
 	chosen string // the method of the basis
-	bound  pca.Certificate
+	bound  certificate.Certificate
 }
 
 // row begins a measurement of this contest.
@@ -50,7 +54,7 @@ func (c *pcaContest) run(ctx context.Context) error {
 	c.progress("pca %s %s", c.t.Name, c)
 	defer c.settle()
 	var err error
-	if c.rows, err = pca.Preprocess(c.x, "none", c.Center, c.opt.Threads); err != nil {
+	if c.rows, err = view.Preprocess(c.x, "none", c.Center, c.opt.Threads); err != nil {
 		return err
 	}
 	entries, err := c.enterFenchel(ctx)
@@ -94,7 +98,7 @@ func (c *pcaContest) enterFenchel(ctx context.Context) ([]entry, error) {
 	}
 	if c.StreamFaster > 0 {
 		entries = append(entries, func(ctx context.Context, repeat int) error {
-			return c.learn(ctx, "stream", train.StreamMethod, c.opt.limit, repeat)
+			return c.learn(ctx, "stream", pca.StreamMethod, c.opt.limit, repeat)
 		})
 	}
 	if c.Within > 0 && !c.opt.quick {
@@ -118,20 +122,20 @@ func (c *pcaContest) Solve(ctx context.Context, kind, name string, repeat int) e
 	n, d := c.x.Dims()
 	runtime.GC() // what earlier runs left behind is not this one's work
 	begin := time.Now()
-	x, err := pca.Preprocess(c.x, "none", c.Center, c.opt.Threads)
+	x, err := view.Preprocess(c.x, "none", c.Center, c.opt.Threads)
 	if err != nil {
 		return err
 	}
 	x = x.Sharing()
-	p := pca.Problem{Rows: n, Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
+	p := method.Problem{Rows: n, Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
 	if name == "" {
 		name = c.choose()
 	}
-	method, err := pca.New(name)
+	algorithm, err := methods.New(name)
 	if err != nil {
 		return err
 	}
-	batch, ok := method.(pca.Batch)
+	batch, ok := algorithm.(method.Batch)
 	if !ok {
 		return fmt.Errorf("method %s: expected one for all rows", name)
 	}
@@ -157,16 +161,16 @@ func (c *pcaContest) choose() string {
 	if _, dense := c.x.(*matrix.Dense); !dense {
 		stored, sparse = matrix.Nonzeros(c.x), true
 	}
-	name, _ := pca.ChooseBatch(n, d, stored, sparse, c.K)
+	name, _ := batch.Choose(n, d, stored, sparse, c.K)
 	return name
 }
 
-// certify proves what the last basis is worth, as package train does: with the second
+// certify proves what the last basis is worth, as package fenchel does: with the second
 // moment that the method has formed. The bound holds for all competitors.
 func (c *pcaContest) certify(ctx context.Context, repeat int) (err error) {
 	m := c.row("certificate", measure.OwnName, "")
 	begin := time.Now()
-	if c.bound, err = pca.Certify(ctx, c.shared, c.basis, c.opt.Threads, 1); err != nil {
+	if c.bound, err = certificate.Certify(ctx, c.shared, c.basis, c.opt.Threads, 1); err != nil {
 		return err
 	}
 	m.Repeat, m.Seconds, m.Setting = repeat, time.Since(begin).Seconds(), c.bound.Route
@@ -183,7 +187,7 @@ func (c *pcaContest) certify(ctx context.Context, repeat int) (err error) {
 // rows on their span, in double precision.
 func (c *pcaContest) captured(component []float64, k int) float64 {
 	_, d := c.x.Dims()
-	b := pca.Basis{K: k, Cols: d, Component: append([]float64(nil), component...)}
+	b := method.Basis{K: k, Cols: d, Component: append([]float64(nil), component...)}
 	for i := range k {
 		row := b.Row(i)
 		for range 2 { // those of peers are orthonormal to single precision

@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // stepCost is one size at which the time of a row of capped MSG is measured.
@@ -60,15 +63,15 @@ func (l *lab) stepCosts(ctx context.Context) error {
 // measure returns the seconds and the operations of a row, once the first third
 // was learned.
 func (s stepCost) measure(rows int) (took, operations float64, err error) {
-	x := pca.Rows{X: normalRows(rows, s.d)}
-	method, err := pca.New("capped-msg")
+	x := view.Rows{X: normalRows(rows, s.d)}
+	algorithm, err := methods.New("capped-msg")
 	if err != nil {
 		return 0, 0, err
 	}
-	p := pca.Problem{Cols: s.d, K: s.k, Seed: 1, Threads: 1}
+	p := method.Problem{Cols: s.d, K: s.k, Seed: 1, Threads: 1}
 	p.Squared, p.Fourth = x.Sizes(1)
-	state := method.(pca.Streaming).Start(p)
-	count := func() float64 { return state.(pca.Spectrum).Cost().Flops }
+	state := algorithm.(method.Streaming).Start(p)
+	count := func() float64 { return state.(spectral.Spectrum).Cost().Flops }
 	state.Learn(x.Part(0, rows/3))
 	before, begin := count(), time.Now()
 	state.Learn(x.Part(rows/3, rows))

@@ -11,26 +11,27 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
+	"github.com/fenchel-ml/fenchel/internal/pca/learner"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/pca/learner"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
-// learn gives every row to a streaming method once, as package train does for a
+// learn gives every row to a streaming method once, as package fenchel does for a
 // stream: some are held out. Kind "stream" is the default method, "streams"
 // the others; a run that takes too long is stopped.
 func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Duration, repeat int) error {
-	method, err := pca.New(spec)
+	algorithm, err := methods.New(spec)
 	if err != nil {
 		return err
 	}
-	streaming, ok := method.(pca.Streaming)
+	streaming, ok := algorithm.(method.Streaming)
 	if !ok {
 		return fmt.Errorf("method %s: expected a streaming one", spec)
 	}
 	n, d := c.x.Dims()
-	p := pca.Problem{Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
+	p := method.Problem{Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
 	if streaming.Accepts(p) != nil { // it is for fewer features
 		return nil
 	}
@@ -61,12 +62,12 @@ const pieceRows = 1024
 
 // otherStreams runs the other methods for streams.
 func (c *pcaContest) otherStreams(ctx context.Context) error {
-	for _, e := range pca.Entries() {
-		method, err := pca.New(e.Name)
+	for _, e := range methods.Entries() {
+		algorithm, err := methods.New(e.Name)
 		if err != nil {
 			return err
 		}
-		if _, ok := method.(pca.Streaming); !ok || e.Name == train.StreamMethod || e.Name == "race" { // many of the others at once
+		if _, ok := algorithm.(method.Streaming); !ok || e.Name == pca.StreamMethod || e.Name == "race" { // many of the others at once
 			continue
 		}
 		c.progress("%s on %s, %s", e.Name, c.t.Name, c)
@@ -85,13 +86,13 @@ const otherPatience = 10
 // these. What takes too long is left out.
 func (c *pcaContest) otherBatches(ctx context.Context) error {
 	n, d := c.x.Dims()
-	p := pca.Problem{Rows: n, Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
-	for _, e := range pca.Entries() {
-		method, err := pca.New(e.Name)
+	p := method.Problem{Rows: n, Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
+	for _, e := range methods.Entries() {
+		algorithm, err := methods.New(e.Name)
 		if err != nil {
 			return err
 		}
-		batch, ok := method.(pca.Batch)
+		batch, ok := algorithm.(method.Batch)
 		if !ok || e.Name == c.chosen || batch.Accepts(p) != nil {
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // TestPCAProblems: the problems name sets that exist; quick ones are the first.
@@ -60,7 +60,7 @@ func (*axes) Close() {}
 // TestPCAContest: everyone is timed and judged by the same bound; a way that breaks
 // is told of; components of a peer need not be orthonormal.
 func TestPCAContest(t *testing.T) {
-	set, err := dataset.Read(context.Background(), []string{"@low-rank:n=3000,d=20"}, dataset.Options{})
+	set, err := data.Read(context.Background(), []string{"@low-rank:n=3000,d=20"}, data.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestPCAContest(t *testing.T) {
 	if proof := find("certificate", measure.OwnName); len(proof) != 2 || proof[0].Setting != "exact" || proof[0].Note != "for certain" {
 		t.Errorf("certificates: %+v", proof)
 	}
-	if stream := find("stream", measure.OwnName); len(stream) != 2 || stream[0].Setting != train.StreamMethod || !(stream[0].Accuracy < 0.1) {
+	if stream := find("stream", measure.OwnName); len(stream) != 2 || stream[0].Setting != pca.StreamMethod || !(stream[0].Accuracy < 0.1) {
 		t.Errorf("the stream: %+v", stream)
 	}
 	if others := find("streams", measure.OwnName); len(others) < 5 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // The race of reading: from a file in the page cache to rows in memory, by
@@ -49,7 +49,7 @@ func runRead(ctx context.Context, l *lab) error {
 				continue
 			}
 			if f.kind != "text" {
-				if err := dataset.Write(ctx, path, t.Set, ""); err != nil {
+				if err := data.Write(ctx, path, t.Set, ""); err != nil {
 					l.note("Reading %s was not measured: %v", f.kind, err)
 					continue
 				}
@@ -80,7 +80,7 @@ func (l *lab) read(ctx context.Context, t *task.Task, kind, path string, end tim
 			}
 			runtime.GC()
 			begin := time.Now()
-			if _, err := dataset.Read(ctx, []string{path}, dataset.Options{Threads: threads}); err != nil {
+			if _, err := data.Read(ctx, []string{path}, data.Options{Threads: threads}); err != nil {
 				return err
 			}
 			m := t.Describe("read", kind)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // The race of reading binary arrays and tables of numbers, of the shape of MNIST, against
@@ -152,7 +152,7 @@ func (l *lab) readArrays(ctx context.Context) error {
 		if err := writeWith(path, func(w io.Writer) error { return f.write(maker, w) }); err != nil {
 			return err
 		}
-		opt := dataset.Options{Unlabelled: f.labels}
+		opt := data.Options{Unlabelled: f.labels}
 		err := l.readArray(ctx, measure.Measurement{Race: "read", Kind: f.kind, Set: arraysName, Rows: int64(rows), Columns: cols}, path, opt)
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func writeWith(path string, write func(io.Writer) error) error {
 }
 
 // readArray has all contenders read one file, by turns.
-func (l *lab) readArray(ctx context.Context, m measure.Measurement, path string, opt dataset.Options) error {
+func (l *lab) readArray(ctx context.Context, m measure.Measurement, path string, opt data.Options) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (l *lab) readArray(ctx context.Context, m measure.Measurement, path string,
 			runtime.GC()
 			opt.Threads = m.Threads
 			begin := time.Now()
-			s, err := dataset.Read(ctx, []string{path}, opt)
+			s, err := data.Read(ctx, []string{path}, opt)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // Every file of the race of arrays has the rows that it is said to have.
@@ -18,7 +18,7 @@ func TestArrayFiles(t *testing.T) {
 		if err := writeWith(path, func(w io.Writer) error { return f.write(maker, w) }); err != nil {
 			t.Fatal(err)
 		}
-		s, err := dataset.Read(context.Background(), []string{path}, dataset.Options{Unlabelled: f.labels})
+		s, err := data.Read(context.Background(), []string{path}, data.Options{Unlabelled: f.labels})
 		if err != nil {
 			t.Fatal(f.kind, err)
 		}

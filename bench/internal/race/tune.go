@@ -14,14 +14,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/tune"
+
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // The race of searches: Fenchel against what scikit-learn has for the same model, with the same
@@ -60,12 +61,12 @@ func runTune(ctx context.Context, l *lab) error {
 		if err != nil {
 			return err
 		}
-		axes, err := search.ParseAxes(axesText)
+		axes, err := tune.ParseAxes(axesText)
 		if err != nil {
 			return err
 		}
 		m := measure.Measurement{Race: "tune", Set: c.set, Rows: int64(set.Rows()), Columns: int64(set.Cols()), Nonzeros: matrix.Nonzeros(set.X), Loss: c.loss, Kernel: c.kernel, Lambda: axesText, Threads: l.opt.Threads, Repeat: 1}
-		spec := search.Spec{Train: train.Spec{Loss: c.loss, Kernel: c.kernel, Threads: l.opt.Threads}, Axes: axes, Folds: search.Folds{K: 5, Seed: 1}}
+		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Threads: l.opt.Threads}, Axes: axes, Folds: tune.Folds{K: 5, Seed: 1}}
 		if err := l.tuneOwn(ctx, set, spec, m); err != nil {
 			return err
 		}
@@ -77,8 +78,8 @@ func runTune(ctx context.Context, l *lab) error {
 }
 
 // spreadOver reads so many rows, spread evenly over a file: it may be in the order of the classes.
-func spreadOver(ctx context.Context, file string, rows int) (*dataset.Set, error) {
-	set, err := dataset.Read(ctx, []string{file}, dataset.Options{})
+func spreadOver(ctx context.Context, file string, rows int) (*data.Set, error) {
+	set, err := data.Read(ctx, []string{file}, data.Options{})
 	if err != nil || set.Rows() <= rows {
 		return set, err
 	}
@@ -90,9 +91,9 @@ func spreadOver(ctx context.Context, file string, rows int) (*dataset.Set, error
 }
 
 // tuneOwn takes the time of Fenchel's search.
-func (l *lab) tuneOwn(ctx context.Context, set *dataset.Set, spec search.Spec, m measure.Measurement) error {
+func (l *lab) tuneOwn(ctx context.Context, set *data.Set, spec tune.Spec, m measure.Measurement) error {
 	begun := time.Now()
-	found, err := search.Run(ctx, set, spec)
+	found, err := tune.Run(ctx, set, spec)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (l *lab) tuneOwn(ctx context.Context, set *dataset.Set, spec search.Spec, m
 }
 
 // tunePeer takes that of scikit-learn, with the same folds.
-func (l *lab) tunePeer(ctx context.Context, set *dataset.Set, file string, spec search.Spec, m measure.Measurement) error {
+func (l *lab) tunePeer(ctx context.Context, set *data.Set, file string, spec tune.Spec, m measure.Measurement) error {
 	folds, err := spec.Folds.Deal(set, set.Target.Code, set.Target.Label)
 	if err != nil {
 		return err
@@ -178,12 +179,12 @@ func runPaths(ctx context.Context, l *lab) error {
 
 // racePathMade is racePath of rows that are made here.
 func (l *lab) racePathMade(ctx context.Context, made string, m measure.Measurement) error {
-	set, err := dataset.Read(ctx, []string{made}, dataset.Options{})
+	set, err := data.Read(ctx, []string{made}, data.Options{})
 	if err != nil {
 		return err
 	}
 	file := filepath.Join(l.opt.Work, m.Set+".npz")
-	if err := dataset.Write(ctx, file, set, "npz"); err != nil {
+	if err := data.Write(ctx, file, set, "npz"); err != nil {
 		return err
 	}
 	return l.racePath(ctx, set, set.Target.Number, file, m)
@@ -191,14 +192,14 @@ func (l *lab) racePathMade(ctx context.Context, made string, m measure.Measureme
 
 // racePath takes the time of Fenchel's path, each of whose solutions is proved to the target, and of
 // the peers' with objectives as accurate, judged by a path of a smaller gap.
-func (l *lab) racePath(ctx context.Context, set *dataset.Set, y []float64, file string, m measure.Measurement) error {
+func (l *lab) racePath(ctx context.Context, set *data.Set, y []float64, file string, m measure.Measurement) error {
 	l.progress("path %s %s", m.Set, m.Loss)
-	spec := search.Spec{Path: true, Train: train.Spec{Task: "regression", Loss: m.Loss, Penalty: "l1", Bias: "none", Scaling: "none", Gap: task.WholeTarget, Threads: l.opt.Threads}}
+	spec := tune.Spec{Path: true, Train: fenchel.Spec{Task: "regression", Loss: m.Loss, Penalty: "l1", Bias: "none", Scaling: "none", Gap: task.WholeTarget, Threads: l.opt.Threads}}
 	if m.Loss == "logistic" {
 		spec.Train.Task = "classification"
 	}
 	begun, used := time.Now(), peer.ProcessorTime()
-	found, err := search.Run(ctx, set, spec)
+	found, err := tune.Run(ctx, set, spec)
 	if err != nil {
 		return err
 	}
@@ -215,9 +216,9 @@ func (l *lab) racePath(ctx context.Context, set *dataset.Set, y []float64, file 
 }
 
 // pathPeers takes the time of the peers.
-func (l *lab) pathPeers(ctx context.Context, set *dataset.Set, spec search.Spec, ask map[string]any, m measure.Measurement) error {
+func (l *lab) pathPeers(ctx context.Context, set *data.Set, spec tune.Spec, ask map[string]any, m measure.Measurement) error {
 	spec.Train.Gap = m.Target / 1000
-	found, err := search.Run(ctx, set, spec)
+	found, err := tune.Run(ctx, set, spec)
 	if err != nil {
 		return err
 	}

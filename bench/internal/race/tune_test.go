@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/search"
-	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // TestTune: Fenchel and scikit-learn search the same small grid on the same folds of rows that a linear
@@ -39,18 +39,18 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	set, err := dataset.Read(ctx, []string{file}, dataset.Options{})
+	set, err := data.Read(ctx, []string{file}, data.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	testPath(t, set, file)
 	for _, c := range []struct{ loss, kernel, axes string }{{"logistic", "", "C=0.1,1"}, {"hinge", "rbf", "C=1,10 gamma=0.1,1"}} {
-		axes, err := search.ParseAxes(c.axes)
+		axes, err := tune.ParseAxes(c.axes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := &lab{opt: options{Config: task.Config{Python: python, Threads: 1}}, log: &measure.Log{}}
-		spec := search.Spec{Train: train.Spec{Loss: c.loss, Kernel: c.kernel, Threads: 1}, Axes: axes, Folds: search.Folds{K: 3, Seed: 1}}
+		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Threads: 1}, Axes: axes, Folds: tune.Folds{K: 3, Seed: 1}}
 		if err := l.tuneOwn(ctx, set, spec, measure.Measurement{Race: "tune"}); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestTune(t *testing.T) {
 }
 
 // testPath: a path on these rows, by Fenchel and by those of its peers that are installed, which are as accurate.
-func testPath(t *testing.T, set *dataset.Set, file string) {
+func testPath(t *testing.T, set *data.Set, file string) {
 	for _, loss := range []string{"logistic", "squared"} {
 		l := &lab{opt: options{Config: task.Config{Python: os.Getenv("FENCHEL_PYTHON"), Threads: 1}}, log: &measure.Log{}}
 		l.opt.Progress = func(string, ...any) {}

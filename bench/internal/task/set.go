@@ -24,7 +24,7 @@ type Source struct {
 // rows are like documents weighed by tf-idf.
 type Documents struct{ Rows, Cols, Words, Seed int }
 
-// Spec is the generator as package dataset takes it. With this signal and
+// Spec is the generator as package data takes it. With this signal and
 // noise a linear support vector machine reaches 94 to 95 % on new rows when it
 // is trained on all rows of rcv1-shaped.
 func (g Documents) Spec() string {

@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -33,7 +33,7 @@ type Task struct {
 	Nonzeros          int64
 	Digest            string
 
-	Set *dataset.Set // as Fenchel reads the text
+	Set *data.Set // as Fenchel reads the text
 	Y   []float64
 	X   *problem.Rows
 }
@@ -63,7 +63,7 @@ func (t *Task) Load(ctx context.Context, opt *Config) error {
 		return err
 	}
 	t.TextBytes = info.Size()
-	if t.Set, err = dataset.Read(ctx, []string{t.Text}, dataset.Options{Threads: opt.Threads}); err != nil {
+	if t.Set, err = data.Read(ctx, []string{t.Text}, data.Options{Threads: opt.Threads}); err != nil {
 		return err
 	}
 	t.Rows, t.Cols, t.Digest, t.Y = t.Set.Rows(), t.Set.Cols(), t.Set.Digest(), t.Set.Target.Number
@@ -105,26 +105,26 @@ func (t *Task) write(ctx context.Context, opt *Config, stamp string) error {
 	if err != nil {
 		return err
 	}
-	if err := dataset.Write(ctx, t.Text, set, "libsvm"); err != nil {
+	if err := data.Write(ctx, t.Text, set, "libsvm"); err != nil {
 		return err
 	}
-	if err := dataset.WriteFile(t.Binary, func(w io.Writer) error { return WriteTask(w, set.X, set.Target.Number) }); err != nil {
+	if err := data.WriteFile(t.Binary, func(w io.Writer) error { return WriteTask(w, set.X, set.Target.Number) }); err != nil {
 		return err
 	}
 	return os.WriteFile(marker, want, 0o666)
 }
 
 // Open reads or makes the set, with targets -1 and +1.
-func (s Source) Open(ctx context.Context, opt *Config) (*dataset.Set, error) {
+func (s Source) Open(ctx context.Context, opt *Config) (*data.Set, error) {
 	if s.Make != nil {
-		return dataset.Read(ctx, []string{s.Make(opt.Rows).Spec()}, dataset.Options{})
+		return data.Read(ctx, []string{s.Make(opt.Rows).Spec()}, data.Options{})
 	}
 	return s.read(ctx, opt, s.File, 0)
 }
 
 // read reads a file of the set; columns > 0 are those of the training rows.
-func (s Source) read(ctx context.Context, opt *Config, file string, columns int) (*dataset.Set, error) {
-	set, err := dataset.Read(ctx, []string{filepath.Join(opt.Data, file)}, dataset.Options{Columns: columns})
+func (s Source) read(ctx context.Context, opt *Config, file string, columns int) (*data.Set, error) {
+	set, err := data.Read(ctx, []string{filepath.Join(opt.Data, file)}, data.Options{Columns: columns})
 	if err != nil || s.Many {
 		return set, err
 	}
@@ -132,11 +132,11 @@ func (s Source) read(ctx context.Context, opt *Config, file string, columns int)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &dataset.Set{X: set.X, Target: dataset.Numbers(y)}, nil
+	return &data.Set{X: set.X, Target: data.Numbers(y)}, nil
 }
 
 // TestRows reads the test rows of the set; nil: there are none.
-func (t *Task) TestRows(ctx context.Context, opt *Config) (*dataset.Set, error) {
+func (t *Task) TestRows(ctx context.Context, opt *Config) (*data.Set, error) {
 	if t.Source.test == "" {
 		return nil, nil
 	}
@@ -149,7 +149,7 @@ func (t *Task) TestRows(ctx context.Context, opt *Config) (*dataset.Set, error) 
 
 // signs returns +1 for rows of the class and -1 for others; class "" is the
 // greater of two numbers.
-func signs(t dataset.Target, class string) ([]float64, error) {
+func signs(t data.Target, class string) ([]float64, error) {
 	positive := func(i int) bool { return t.Label[t.Code[i]] == class }
 	if class == "" {
 		if len(t.Label) != 2 || t.Number == nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -21,13 +21,13 @@ func TestSigns(t *testing.T) {
 		{[]string{"-1", "+1"}, "", []float64{-1, 1}},
 		{[]string{"3", "1", "2", "1"}, "1", []float64{-1, 1, -1, 1}},
 	} {
-		got, err := signs(dataset.Labels(c.labels), c.class)
+		got, err := signs(data.Labels(c.labels), c.class)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%v, class %q: %v, %v; want %v", c.labels, c.class, got, err, c.want)
 		}
 	}
 	for _, class := range []string{"", "9"} {
-		if got, err := signs(dataset.Labels([]string{"3", "1", "2"}), class); err == nil {
+		if got, err := signs(data.Labels([]string{"3", "1", "2"}), class); err == nil {
 			t.Errorf("three labels, class %q: %v, want an error", class, got)
 		}
 	}

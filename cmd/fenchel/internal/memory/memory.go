@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -16,7 +16,7 @@ import (
 // the cache, twice the data and some tens of megabytes: by itself the collector
 // waits until there is as much garbage as there are rows in the cache. It is no
 // limit of what is needed; whoever sets GOMEMLIMIT knows better.
-func LimitMemory(cache int64, set *dataset.Set) {
+func LimitMemory(cache int64, set *data.Set) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}

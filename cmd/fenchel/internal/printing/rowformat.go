@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // A RowFormat spells rows of results: fields separated by tabs, or, in a file that is
@@ -16,7 +16,7 @@ type RowFormat struct {
 	ids []string
 }
 
-func NewRowFormat(path string, set *dataset.Set) RowFormat {
+func NewRowFormat(path string, set *data.Set) RowFormat {
 	return RowFormat{csv: strings.EqualFold(filepath.Ext(path), ".csv"), id: set.IDName, ids: set.ID}
 }
 

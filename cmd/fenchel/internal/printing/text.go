@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Report prints lines of a name and a text, aligned.
@@ -48,7 +48,7 @@ func Visible(text string) string {
 }
 
 // Describe says how large a set is.
-func Describe(s *dataset.Set) string {
+func Describe(s *data.Set) string {
 	n, d := s.X.Dims()
 	return Sizes(n, d, matrix.Nonzeros(s.X))
 }

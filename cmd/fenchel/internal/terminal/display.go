@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/data"
 )
 
 // A Display says on standard error what goes on: on a terminal in one line that is written anew
@@ -102,11 +102,11 @@ func (d *Display) Say(words string) {
 const searching = "searching"
 
 // Reading begins to show how many bytes of the sources are read, in a phase of that name.
-func (d *Display) Reading(name string, opt *dataset.Options) {
+func (d *Display) Reading(name string, opt *data.Options) {
 	if d == nil {
 		return
 	}
-	opt.Tally = new(dataset.Tally)
+	opt.Tally = new(data.Tally)
 	d.State.watch(opt.Tally)
 	d.Phase(name)
 }

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // progress is what is known of how far a command is.
@@ -20,7 +20,7 @@ type progress struct {
 	start  time.Time // of the command
 	told   time.Time // when the last plain line was made; zero: none was
 	first  time.Time // training began; zero: it has not
-	tally  *dataset.Tally
+	tally  *data.Tally
 	rows   int    // of a stream, learned
 	words  string // of a phase that says itself how far it is
 	goal   float64
@@ -62,14 +62,14 @@ func (p *progress) phase(name string, now time.Time) {
 	p.name = name
 }
 
-func (p *progress) watch(tally *dataset.Tally) {
+func (p *progress) watch(tally *data.Tally) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.tally = tally
 }
 
 // Aim says what is trained for.
-func (p *progress) Aim(spec train.Spec) {
+func (p *progress) Aim(spec fenchel.Spec) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.goal, p.epochs, p.limit = cmp.Or(spec.Gap, solver.DefaultGap), spec.Epochs, spec.Time
@@ -91,7 +91,7 @@ func (p *progress) learned(rows int) {
 }
 
 // Step takes over where the training of an output is.
-func (p *progress) Step(s train.Step, now time.Time) {
+func (p *progress) Step(s fenchel.Step, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	o := p.output(s.Output, now)
@@ -104,7 +104,7 @@ func (p *progress) Step(s train.Step, now time.Time) {
 }
 
 // Certified takes over what a certificate says.
-func (p *progress) Certified(l train.Progress, now time.Time) {
+func (p *progress) Certified(l fenchel.Progress, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	o, c := p.output(l.Output, now), l.Certificate
@@ -117,7 +117,7 @@ func (p *progress) Certified(l train.Progress, now time.Time) {
 }
 
 // output returns the standing of one.
-func (p *progress) output(of train.Output, now time.Time) *standing {
+func (p *progress) output(of fenchel.Output, now time.Time) *standing {
 	if p.outputs == nil {
 		p.outputs, p.first = make([]standing, of.Classes), now
 	}

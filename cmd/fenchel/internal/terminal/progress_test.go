@@ -14,21 +14,21 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // stepOf and lookOf are what a run of a class tells.
-func stepOf(class, classes, epoch int, estimate float64, certifying bool) train.Step {
-	return train.Step{Output: train.Output{Class: class, Classes: classes}, Step: solver.Step{Epoch: epoch, Estimate: estimate, Certifying: certifying},
+func stepOf(class, classes, epoch int, estimate float64, certifying bool) fenchel.Step {
+	return fenchel.Step{Output: fenchel.Output{Class: class, Classes: classes}, Step: solver.Step{Epoch: epoch, Estimate: estimate, Certifying: certifying},
 		Evaluations: func() kernel.Counts { return kernel.Counts{Computed: int64(epoch) * 2_500_000} }}
 }
 
-func lookOf(class, classes, epoch int, gap float64) train.Progress {
-	return train.Progress{Output: train.Output{Class: class, Classes: classes},
+func lookOf(class, classes, epoch int, gap float64) fenchel.Progress {
+	return fenchel.Progress{Output: fenchel.Output{Class: class, Classes: classes},
 		Progress: solver.Progress{Epoch: epoch, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}}
 }
 
@@ -39,7 +39,7 @@ func TestProgressOfALongRun(t *testing.T) {
 	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
 	var p progress
 	p.begin(start)
-	p.Aim(train.Spec{Gap: 1e-4})
+	p.Aim(fenchel.Spec{Gap: 1e-4})
 	if line := p.line(start, 79); line != "" {
 		t.Errorf("found %q before anything is done", line)
 	}
@@ -73,7 +73,7 @@ func TestProgressFits(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var p progress
 	p.begin(start)
-	p.Aim(train.Spec{Gap: 1e-9, Epochs: 1e6, Time: 100 * time.Hour})
+	p.Aim(fenchel.Spec{Gap: 1e-9, Epochs: 1e6, Time: 100 * time.Hour})
 	for class := range 100 {
 		p.Step(stepOf(class, 100, 12345, 0.0123, false), start)
 		p.Certified(lookOf(class, 100, 12345, 0.0123), start)
@@ -101,19 +101,19 @@ func TestProgressFits(t *testing.T) {
 func TestTimeLeft(t *testing.T) {
 	start := time.Unix(1000, 0)
 	for _, c := range []struct {
-		spec    train.Spec
+		spec    fenchel.Spec
 		epoch   int
 		gap     float64
 		elapsed time.Duration
 		want    time.Duration
 	}{
-		{train.Spec{Gap: 1e-4}, 1, 0.9, time.Minute, 0}, // hardly anything is done
-		{train.Spec{Gap: 1e-4}, 1, 1e-2, time.Millisecond, 0},
-		{train.Spec{Gap: 1e-4}, 1, 1e-2, time.Minute, time.Minute},
-		{train.Spec{Gap: 1e-4, Epochs: 4}, 3, 0.9, time.Minute, 20 * time.Second},
-		{train.Spec{Gap: 1e-4, Time: 90 * time.Second}, 1, 0.9, time.Minute, 30 * time.Second},
-		{train.Spec{Gap: 1e-4, Time: time.Hour}, 1, 1e-2, time.Minute, time.Minute},
-		{train.Spec{Gap: 1e-4, Time: time.Second}, 1, 0.9, time.Minute, 0}, // long over
+		{fenchel.Spec{Gap: 1e-4}, 1, 0.9, time.Minute, 0}, // hardly anything is done
+		{fenchel.Spec{Gap: 1e-4}, 1, 1e-2, time.Millisecond, 0},
+		{fenchel.Spec{Gap: 1e-4}, 1, 1e-2, time.Minute, time.Minute},
+		{fenchel.Spec{Gap: 1e-4, Epochs: 4}, 3, 0.9, time.Minute, 20 * time.Second},
+		{fenchel.Spec{Gap: 1e-4, Time: 90 * time.Second}, 1, 0.9, time.Minute, 30 * time.Second},
+		{fenchel.Spec{Gap: 1e-4, Time: time.Hour}, 1, 1e-2, time.Minute, time.Minute},
+		{fenchel.Spec{Gap: 1e-4, Time: time.Second}, 1, 0.9, time.Minute, 0}, // long over
 	} {
 		var p progress
 		p.begin(start)
@@ -143,13 +143,13 @@ func TestProgressOfReading(t *testing.T) {
 		}
 		var p progress
 		p.begin(start)
-		opt := dataset.Options{Stdin: strings.NewReader(text), Tally: new(dataset.Tally)}
+		opt := data.Options{Stdin: strings.NewReader(text), Tally: new(data.Tally)}
 		p.watch(opt.Tally)
 		p.enter("reading", start)
 		if line := p.line(start, 79); line != "reading 0.0s" {
 			t.Errorf("found %q before anything is read", line)
 		}
-		if _, err := dataset.Read(t.Context(), []string{path}, opt); err != nil {
+		if _, err := data.Read(t.Context(), []string{path}, opt); err != nil {
 			t.Fatal(err)
 		}
 		if line := p.line(start.Add(2*time.Second), 79); !regexp.MustCompile(c.want).MatchString(line) {
@@ -165,7 +165,7 @@ func TestPlainLines(t *testing.T) {
 	now := time.Unix(1000, 0)
 	d := &Display{Screen: NewScreen(&out), Now: func() time.Time { return now }}
 	d.State.begin(now)
-	d.State.Aim(train.Spec{Gap: 1e-3})
+	d.State.Aim(fenchel.Spec{Gap: 1e-3})
 	d.State.Step(stepOf(1, 3, 0, math.NaN(), false), now)
 	for range 250 { // 50 seconds
 		d.tick()

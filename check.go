@@ -1,0 +1,323 @@
+package fenchel
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	"github.com/fenchel-ml/fenchel/internal/structure"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// checkNumbers refuses what no objective, goal or limit can be.
+func (spec *Spec) checkNumbers() error {
+	if err := spec.checkProblem(); err != nil {
+		return err
+	}
+	if spec.Lambda != 0 && spec.C != 0 {
+		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"gap", spec.Gap}} {
+		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
+			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
+		}
+	}
+	if spec.Epochs < 0 || spec.Time < 0 {
+		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
+	}
+	return nil
+}
+
+// checkProblem refuses two problems at once.
+func (spec *Spec) checkProblem() error {
+	if err := spec.checkMap(); err != nil {
+		return err
+	}
+	if spec.Radius == 0 && !spec.margin() {
+		return nil
+	}
+	if err := spec.checkHard(); err != nil {
+		return err
+	}
+	if spec.Radius != 0 && !spec.IsMachine() && (spec.CustomPenalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
+		return fmt.Errorf("radius=%g with the penalty %s: expected l1 or l2, the norm that is bounded", spec.Radius, spec.Penalty)
+	}
+	if spec.margin() && spec.Penalty != "" && spec.Penalty != "l2" {
+		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)
+	}
+	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
+		return fmt.Errorf("%s: expected one of them, as each states a problem", spec.stated())
+	}
+	if spec.margin() && spec.Loss != "" && spec.Loss != "hinge" {
+		return fmt.Errorf("slack=%g with the loss %s: expected hinge", spec.Slack, spec.Loss)
+	}
+	return nil
+}
+
+// stated lists the given ones of the parameters of which each states a problem.
+func (spec *Spec) stated() string {
+	var given []string
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"nu", spec.Nu}} {
+		if p.value != 0 {
+			given = append(given, fmt.Sprintf("%s=%g", p.name, p.value))
+		}
+	}
+	return strings.Join(given, ", ")
+}
+
+// margin reports whether the largest margin is sought.
+func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
+
+// checkHard refuses a hard margin of a linear model, which no solver proves, or beside another
+// problem.
+func (spec *Spec) checkHard() error {
+	switch {
+	case !spec.HardMargin:
+		return nil
+	case !spec.IsMachine() || spec.Map != "":
+		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected --kernel linear, whose machine predicts the same, and no --map")
+	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
+		return fmt.Errorf("a hard margin with %s: expected one of them, as each states a problem", spec.stated())
+	}
+	return nil
+}
+
+// checkSolver refuses a solver that does not exist or has no partitions.
+func (spec *Spec) checkSolver() error {
+	if spec.CustomSolver != nil {
+		if err := spec.checkOwnSolver(); err != nil {
+			return err
+		}
+	}
+	if spec.IsMachine() {
+		return spec.checkKernel()
+	}
+	if spec.Cache != 0 {
+		return fmt.Errorf("cache=%d without a kernel: expected a kernel, or none of the two", spec.Cache)
+	}
+	if spec.Partitions < 0 || spec.Partitions > dual.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, dual.MostPartitions)
+	}
+	if spec.auto() || spec.CustomSolver != nil {
+		return nil
+	}
+	if spec.Partitions > 0 && spec.Solver != "sdca" && !spec.IsJoint() {
+		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
+	}
+	if spec.IsJoint() {
+		return spec.checkJointSolver()
+	}
+	_, err := linear.New(spec.Solver)
+	return cmp.Or(spec.wrongFamily(linear.Entries(), kernelsolver.Entries()), err)
+}
+
+// wrongFamily says that the solver is none of the models in question but trains others;
+// nil: there is no such solver either, or it is one of these.
+func (spec *Spec) wrongFamily(own, others []registry.Entry[solver.Solver]) error {
+	name, _, _ := strings.Cut(spec.Solver, ":")
+	named := func(e registry.Entry[solver.Solver]) bool { return e.Name == name }
+	switch {
+	case slices.ContainsFunc(own, named) || !slices.ContainsFunc(others, named):
+		return nil
+	case spec.IsMachine():
+		return fmt.Errorf("%s trains linear models: leave out --kernel, or add --map, such as --map nystrom", name)
+	case spec.Map != "":
+		return fmt.Errorf("%s trains kernel machines, but of a map a linear model is made: leave out --map", name)
+	}
+	return fmt.Errorf("%s trains kernel machines: add --kernel, such as --kernel rbf", name)
+}
+
+// auto reports whether the solver is to be chosen.
+func (spec *Spec) auto() bool {
+	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
+}
+
+// checkNu refuses what cannot be said together with nu, for the task; "": it is not
+// known yet.
+func (spec *Spec) checkNu(task string) error {
+	if task == pose.OneClass && spec.Nu == 0 {
+		return fmt.Errorf("task %s without nu: expected the share of rows that may be outliers, such as nu=0.1", pose.OneClass)
+	}
+	if spec.Nu == 0 {
+		return nil
+	}
+	name := fmt.Sprintf("nu=%g", spec.Nu)
+	if task != "" {
+		name += " for " + task
+	}
+	switch {
+	case !(spec.Nu > 0 && spec.Nu <= 1):
+		return fmt.Errorf("nu=%g: expected a number > 0 and at most 1", spec.Nu)
+	case spec.Kernel == "" && spec.Custom == nil:
+		return fmt.Errorf("%s without a kernel: expected a kernel, linear for one", name)
+	case spec.Bias != "" && spec.Bias != "free":
+		return fmt.Errorf("%s with the bias %s: expected free", name, spec.Bias)
+	case task != "" && task != "regression" && (spec.Lambda != 0 || spec.C != 0):
+		return fmt.Errorf("%s with lambda=%g, C=%g: expected nu alone, which stands instead of them", name, spec.Lambda, spec.C)
+	case task == pose.OneClass && (spec.ClassWeight != nil || spec.Balanced):
+		return fmt.Errorf("class weights need classes, but the task is %s", pose.OneClass)
+	}
+	if want := pose.ShareLosses[task]; task != "" && cmp.Or(spec.Loss, want) != want {
+		return fmt.Errorf("%s with the loss %s: expected %s", name, spec.Loss, want)
+	}
+	return nil
+}
+
+// IsJoint reports whether the loss judges all classes at once.
+func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
+
+// checkJoint refuses what has no meaning for a loss of all classes, and its scheme without one.
+func (spec *Spec) checkJoint() error {
+	if !spec.IsJoint() {
+		if spec.Scheme == model.Joint {
+			return fmt.Errorf("scheme %s with the loss %q: expected a loss of all classes, such as softmax or crammer-singer", model.Joint, spec.Loss)
+		}
+		return nil
+	}
+	name, p := spec.Loss, spec.Penalty
+	switch {
+	case spec.Scheme != "" && spec.Scheme != model.Joint:
+		return fmt.Errorf("scheme %s with the loss %s, which judges all classes at once: expected %s, or none", spec.Scheme, name, model.Joint)
+	case spec.Task != "" && spec.Task != "classification":
+		return fmt.Errorf("task %s with the loss %s: expected classification", spec.Task, name)
+	case spec.Radius != 0 || spec.margin() || spec.Nu != 0:
+		return fmt.Errorf("radius=%g, slack=%g, nu=%g with the loss %s: expected lambda or C", spec.Radius, spec.Slack, spec.Nu, name)
+	case spec.Partitions > 0:
+		return fmt.Errorf("partitions=%d with the loss %s: expected none", spec.Partitions, name)
+	}
+	t, err := spec.terms()
+	if err != nil {
+		return err
+	}
+	if _, ok := t.Penalty.(penalty.Elastic); !ok {
+		return fmt.Errorf("penalty %s with the loss %s: expected l2, l1 or elastic-net", p, name)
+	}
+	return nil
+}
+
+// checkJointSolver refuses a solver that does not take several classes under one loss.
+func (spec *Spec) checkJointSolver() error {
+	if _, err := jointsolver.New(spec.Solver); err != nil {
+		return fmt.Errorf("%w (of losses of all classes, as %s)", err, spec.Loss)
+	}
+	return nil
+}
+
+// IsMachine reports whether a kernel machine is trained: there is a kernel, and
+// no map that makes the model linear.
+func (spec *Spec) IsMachine() bool {
+	return (spec.Kernel != "" || spec.Custom != nil) && spec.Map == ""
+}
+
+// checkMap refuses a map that has no kernel, or not this one.
+func (spec *Spec) checkMap() error {
+	if spec.Map == "" {
+		return nil
+	}
+	a, err := kernel.NewApproximation(spec.Map)
+	switch {
+	case err != nil:
+		return err
+	case spec.Kernel == "" && spec.Custom == nil:
+		return fmt.Errorf("map=%s without a kernel: expected the kernel to approximate, such as rbf", spec.Map)
+	case spec.Radius != 0 || spec.Nu != 0:
+		return fmt.Errorf("map=%s with radius=%g, nu=%g: expected lambda, C or slack, as the model is linear", spec.Map, spec.Radius, spec.Nu)
+	case spec.Cache != 0:
+		return fmt.Errorf("map=%s with cache=%d: expected none, as no rows of the kernel's matrix are kept", spec.Map, spec.Cache)
+	}
+	k, err := spec.kernel(1)
+	if err != nil {
+		return err
+	}
+	return a.Accepts(k)
+}
+
+// own returns what of a Spec is the program's own.
+func (spec *Spec) own() pose.Custom {
+	return pose.Custom{Loss: spec.CustomLoss, Penalty: spec.CustomPenalty}
+}
+
+// checkOwnSolver refuses a solver of the program's own with what only others have.
+func (spec *Spec) checkOwnSolver() error {
+	if spec.Partitions > 0 {
+		return fmt.Errorf("partitions=%d with a solver of the program's own: expected none, which sdca alone has", spec.Partitions)
+	}
+	_, err := pose.Pick("solver", cmp.Or(spec.Solver, model.Foreign), spec.CustomSolver, true, nil, nil)
+	return err
+}
+
+// checkKernel refuses what a Spec for a kernel machine cannot have.
+func (spec *Spec) checkKernel() error {
+	if spec.Penalty != "" && spec.Penalty != "l2" {
+		return fmt.Errorf("penalty %q with a kernel: expected l2, half the squared norm", spec.Penalty)
+	}
+	if spec.Partitions > 0 {
+		return fmt.Errorf("partitions=%d with a kernel: expected none, which linear models alone have", spec.Partitions)
+	}
+	if spec.Cache < 0 {
+		return fmt.Errorf("cache=%d: expected a number of bytes > 0", spec.Cache)
+	}
+	if _, err := spec.kernel(1); err != nil {
+		return err
+	}
+	if spec.auto() || spec.CustomSolver != nil {
+		return nil
+	}
+	if spec.IsJoint() {
+		return spec.checkJointSolver()
+	}
+	if _, err := kernelsolver.New(spec.Solver); err != nil {
+		return cmp.Or(spec.wrongFamily(kernelsolver.Entries(), linear.Entries()), fmt.Errorf("%w (of kernel machines)", err))
+	}
+	return nil
+}
+
+// takes refuses rows that stand for something of which the kernel is none. What a kernel of
+// the program's own takes it knows itself.
+func (spec *Spec) takes(rows structure.Kind) error {
+	k, err := kernel.New(spec.Kernel)
+	if rows == structure.Points || spec.Custom != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
+		return nil
+	}
+	expected := "--kernel spectrum, ssk or mismatch (or words counted as features, such as LIBSVM text)"
+	if rows == structure.Graphs {
+		expected = "--kernel wl or random-walk"
+	}
+	return pose.DataError{Reason: fmt.Sprintf("found %s, of which only kernels of %s make sense: expected %s", rows, rows, expected)}
+}
+
+// checkConvex refuses a loss that is not convex where only convex ones are taken.
+func (spec *Spec) checkConvex(t pose.Terms) error {
+	if loss.IsConvex(t.Loss) {
+		return nil
+	}
+	switch {
+	case !spec.IsMachine():
+		return fmt.Errorf("loss %s is not convex, and only kernel machines have a solver for it: expected a kernel, linear for one, and no map", spec.Loss)
+	case t.Radius != 0 || t.Margin() || t.Nu != 0:
+		return fmt.Errorf("loss %s with radius=%g, slack=%g, nu=%g: expected lambda or C", spec.Loss, t.Radius, t.Slack, t.Nu)
+	}
+	return nil
+}

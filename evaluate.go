@@ -1,0 +1,282 @@
+package fenchel
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/theory"
+	"github.com/fenchel-ml/fenchel/loss"
+
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// Evaluation says how well a model predicts the targets of some rows. What is
+// undefined on them is nil; package metric has the definitions.
+type Evaluation struct {
+	Rows int `json:"rows"`
+
+	// Outliers is the share of rows that a machine of one class takes for such.
+	Outliers *float64 `json:"outliers,omitempty"`
+
+	// Classes only.
+	Accuracy  *float64          `json:"accuracy,omitempty"`
+	Error     *float64          `json:"error,omitempty"`
+	Within    *float64          `json:"error_within,omitempty"`   // see [Confidence]
+	Interval  *[2]float64       `json:"error_interval,omitempty"` // of Clopper and Pearson; absent: the rows have weights
+	Cost      *float64          `json:"mean_cost,omitempty"`      // of a row, where the model has costs
+	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
+	MacroF1   *float64          `json:"macro_f1,omitempty"`
+	AUC       *float64          `json:"auc,omitempty"`               // two classes
+	AP        *float64          `json:"average_precision,omitempty"` // as the AUC
+	LogLoss   *float64          `json:"log_loss,omitempty"`          // where the model has probabilities
+	Brier     *float64          `json:"brier,omitempty"`             // as the log-loss
+	Classes   []ClassEvaluation `json:"classes,omitempty"`
+	Confusion *ConfusionTable   `json:"confusion,omitempty"`
+
+	Thresholds []ThresholdEvaluation `json:"thresholds,omitempty"` // two classes, from the highest score on
+
+	// Numbers only.
+	RMSE           *float64 `json:"rmse,omitempty"`
+	MAE            *float64 `json:"mae,omitempty"`
+	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
+	R2             *float64 `json:"r2,omitempty"`
+	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
+	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
+	Own            string   `json:"-"`                          // the score that belongs to the loss: rmse, mae, pinball or deviance
+
+	// Trivial is what a model that sees no feature is worth on the same rows.
+	Trivial *Trivial `json:"trivial,omitempty"`
+
+	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
+	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
+
+	Warnings []error `json:"-"`
+}
+
+// Confidence is the probability with which the error on new rows like these is within
+// Evaluation.Within of that on them, by Hoeffding's inequality, if no choice of the model
+// depended on them.
+const Confidence = 0.95
+
+// ClassEvaluation judges one class.
+type ClassEvaluation struct {
+	Class     string  `json:"class"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+	Support   float64 `json:"support"` // weight of its rows
+}
+
+// ConfusionTable counts rows by true class (down) and predicted class (across).
+type ConfusionTable struct {
+	True      []string    `json:"true"`
+	Predicted []string    `json:"predicted"`
+	Count     [][]float64 `json:"count"`
+}
+
+// detail is how much an evaluation tells.
+type detail uint8
+
+const (
+	briefly   detail = iota // nothing that takes the order of the scores, or probabilities
+	forScores               // what a search may choose by
+	fully                   // the table of thresholds too
+)
+
+// Evaluate predicts every row and compares with its target.
+func Evaluate(m *model.Model, set *data.Set, threads int) (*Evaluation, error) {
+	return evaluate(m, set, threads, fully)
+}
+
+// evaluate is Evaluate of that detail.
+func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluation, error) {
+	if err := pose.CheckPair(m, set); err != nil {
+		return nil, err
+	}
+	truth, err := pose.MatchTargets(m.Classes, set.Target)
+	if err != nil && !m.OneClass() {
+		return nil, err
+	}
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	e := evaluateScores(m, pose.Scores(m, x, threads), truth, set, how)
+	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
+	return e, nil
+}
+
+// evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
+func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *data.Set, how detail) (e *Evaluation) {
+	switch {
+	case m.Classes == nil:
+		e = evaluateNumbers(m, scores, set)
+	case m.OneClass():
+		e = evaluateOneClass(m, scores, truth, set, how)
+	default:
+		e = evaluateClasses(m, scores, truth, set, how)
+	}
+	if unscored := CountUnscored(m, slices.Values(scores)); unscored > 0 {
+		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
+	}
+	return e
+}
+
+// CountUnscored returns how many rows have a score that is no finite number, or predict one, as exponentials may.
+func CountUnscored(m *model.Model, rows iter.Seq[[]float64]) (count int) {
+	unbounded := func(x float64) bool { return x-x != 0 }
+	for scores := range rows {
+		if slices.ContainsFunc(scores, unbounded) || m.Classes == nil && unbounded(m.Number(scores[0])) {
+			count++
+		}
+	}
+	return count
+}
+
+// Unscored is the warning that so many of all rows have such scores.
+func Unscored(count, rows int) error {
+	return fmt.Errorf("%d of %d rows have scores or predictions that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
+}
+
+func evaluateNumbers(m *model.Model, scores [][]float64, set *data.Set) *Evaluation {
+	predicted := make([]float64, len(scores))
+	for i, s := range scores {
+		predicted[i] = m.Number(s[0])
+	}
+	_, tau := loss.ScoreOf(lossOfModel(m))
+	return EvaluateNumbers(predicted, set.Target.Number, set.Weight, tau)
+}
+
+// lossOfModel is the loss that a model of numbers was trained by.
+func lossOfModel(m *model.Model) loss.Loss {
+	if m.CustomLoss != nil {
+		return m.CustomLoss
+	}
+	l, _ := loss.New(m.Statement.Loss)
+	return l
+}
+
+// EvaluateNumbers compares numbers that were predicted with the true ones; w are the weights of
+// the rows, nil if they have none, tau is that of the pinball loss, 0: not to be told.
+func EvaluateNumbers(predicted, truth, w []float64, tau float64) *Evaluation {
+	e := &Evaluation{Rows: len(predicted), Deviance: metric.Present(metric.Deviance(predicted, truth, w)),
+		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
+		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
+	}
+	if tau > 0 {
+		e.Pinball = metric.Present(metric.Pinball(predicted, truth, w, tau))
+	}
+	return e
+}
+
+// evaluateOneClass counts outliers, and compares with targets if all are 1 and -1: any
+// others say nothing about outliers.
+func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *data.Set, how detail) *Evaluation {
+	e := &Evaluation{Rows: len(scores)}
+	if truth != nil && !slices.Contains(truth, metric.Unknown) {
+		e = evaluateClasses(m, scores, truth, set, how)
+	} else if !set.Target.Absent() {
+		e.Warnings = append(e.Warnings, fmt.Errorf("the targets are not all 1 and -1 (one is %q): not compared", pose.FirstUnknown(pose.MatchClasses(m.Classes, set.Target), set.Target)))
+	}
+	weights, outliers := pose.OrOnes(set.Weight, len(scores)), 0.0
+	for i, s := range scores {
+		if m.Decide(s) == 0 {
+			outliers += weights[i]
+		}
+	}
+	if all := pose.Sum(weights); all > 0 {
+		share := outliers / all
+		e.Outliers = &share
+	}
+	return e
+}
+
+func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *data.Set, how detail) *Evaluation {
+	c := metric.NewConfusion(m.Classes)
+	unknown := 0
+	for i, s := range scores {
+		weight := 1.0
+		if set.Weight != nil {
+			weight = set.Weight[i]
+		}
+		c.Add(truth[i], m.Decide(s), weight)
+		if truth[i] == metric.Unknown {
+			unknown++
+		}
+	}
+	e := &Evaluation{Rows: len(scores), Within: metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
+	e.count(c)
+	if set.Weight == nil && e.Error != nil {
+		n := float64(len(scores))
+		lo, hi := theory.ExactInterval(math.Round(*e.Error*n), n, 1-Confidence)
+		e.Interval = &[2]float64{lo, hi}
+	}
+	for _, s := range c.Scores() {
+		e.Classes = append(e.Classes, ClassEvaluation{s.Class, s.Precision, s.Recall, s.F1, s.Support})
+	}
+	names, counts := c.Matrix()
+	e.Confusion = &ConfusionTable{True: names, Predicted: m.Classes, Count: counts}
+	if unknown > 0 {
+		e.Warnings = append(e.Warnings, fmt.Errorf("%d of %d rows have labels that the model does not know, such as %q: they count as errors",
+			unknown, len(scores), pose.FirstUnknown(truth, set.Target)))
+	}
+	if how > briefly || m.Threshold.Chosen() {
+		e.judgeScores(m, scores, truth, set.Weight, how)
+	}
+	return e
+}
+
+// count adds what the counts of true and predicted classes tell.
+func (e *Evaluation) count(c *metric.Confusion) {
+	e.Accuracy, e.Error = metric.Present(c.Accuracy()), metric.Present(c.ErrorRate())
+	e.Balanced, e.MacroF1 = metric.Present(c.BalancedAccuracy()), metric.Present(c.MacroF1())
+}
+
+// probable adds what the probabilities of the classes tell.
+func (e *Evaluation) probable(probabilities [][]float64, truth []int, weight []float64) {
+	e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
+	e.Brier = metric.Present(metric.Brier(probabilities, truth, weight))
+}
+
+// effective returns how many rows of one weight have a mean that is as certain as that of n
+// weighted ones: (sum w)^2 / sum w^2.
+func effective(weights []float64, n int) float64 {
+	if weights == nil {
+		return float64(n)
+	}
+	largest, sum, squares := slices.Max(weights), 0.0, 0.0
+	for _, w := range weights {
+		w /= largest // neither underflows nor overflows
+		sum += w
+		squares += float64(w * w)
+	}
+	return sum * sum / squares
+}
+
+// judgeScores adds what needs more than the decisions.
+func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int, weight []float64, how detail) {
+	if len(m.Classes) == 2 && !slices.Contains(truth, metric.Unknown) {
+		first, positive := make([]float64, len(scores)), make([]bool, len(scores))
+		for i, s := range scores {
+			first[i], positive[i] = model.Margin(s), truth[i] == 1
+		}
+		e.AUC = metric.Present(metric.AUC(first, positive, weight))
+		e.AP = metric.Present(metric.AveragePrecision(first, positive, weight))
+		if e.AUC != nil && (how == fully || m.Threshold.Chosen()) {
+			e.threshold(m, first, truth, weight)
+		}
+	}
+	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
+		k := len(m.Classes)
+		probabilities, all := make([][]float64, len(scores)), make([]float64, k*len(scores))
+		for i, s := range scores {
+			probabilities[i] = m.Probabilities(all[i*k:i*k:(i+1)*k], s)
+		}
+		e.probable(probabilities, truth, weight)
+	}
+}

@@ -1,0 +1,67 @@
+// Package experiment repeats the tables and figures of the sources, each as a
+// named run, and says of each claim of the source whether it holds here.
+//
+// An experiment draws its own data, or asks for those of the source; gives the
+// same rows in the same order to all methods; measures how far each is from the
+// best possible; and returns the points of the figure, and targets with what was
+// found. One experiment lives in one file, which registers its name from init.
+// What they share: race.go runs methods side by side, choice.go chooses step
+// sizes, simulation.go and moment.go know what is best possible.
+//
+// The experiments on kernel machines share machine.go and qp.go. No method lives here. draw.go
+// makes a figure with all panels, and a page, of a result.
+package experiment
+
+import (
+	"context"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// An Experiment is a table or figure that can be repeated. Laws: the result is the
+// same for any number of threads, but for what is a measured time; when ctx ends,
+// Run returns its error soon.
+type Experiment interface {
+	Run(ctx context.Context, opt Options) (*Result, error)
+}
+
+// Options say how an experiment is run.
+type Options struct {
+	Runs    int           // to average over; 0: as many as the experiment was made for
+	Quick   bool          // fewer rows, step sizes and runs: within seconds, and targets may be missed
+	Data    matrix.Matrix // of the experiments that need some; nil: none
+	Classes []float64     // of its rows, -1 and +1; nil: not two
+	Labels  []string      // of the classes, however many
+	Codes   []uint32      // the class of each row, its place in Labels
+	Seed    uint64        // of everything random
+	Threads int           // at most so many cores, 0: all
+
+	// Progress is told what is done, now and then, from several goroutines but
+	// never at once; may be nil.
+	Progress func(what string, done, of int)
+}
+
+// runs returns how many runs to average over.
+func (o Options) runs(usual, quick int) int {
+	switch {
+	case o.Runs > 0:
+		return o.Runs
+	case o.Quick:
+		return quick
+	}
+	return usual
+}
+
+var experiments = registry.New[Experiment]("experiment")
+
+// New makes the experiment that spec describes: a name, or "name:key=value,...".
+func New(spec string) (Experiment, error) { return experiments.New(spec) }
+
+// Entries lists the experiments by name.
+func Entries() []registry.Entry[Experiment] { return experiments.Entries() }
+
+// register adds an experiment; each one's file calls it from init.
+func register(name, summary string, make func(*registry.Params) (Experiment, error)) {
+	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, New: make})
+}

@@ -1,0 +1,126 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/newton"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Ridge regression in the primal, an equation of d unknowns, and in the dual, one of n: the
+// smaller is faster, and both are one solution (Y8). A kernel of polynomials of degree 5 in 50
+// features stands for 3.5 million of them (Y9).
+type qpRidge struct{}
+
+func init() {
+	register("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel",
+		func(p *registry.Params) (Experiment, error) { return qpRidge{}, p.Err() })
+}
+
+// Run implements Experiment.
+func (qpRidge) Run(ctx context.Context, opt Options) (*Result, error) {
+	n, widths := 1000, []int{125, 250, 500, 1000, 2000, 4000}
+	if opt.Quick {
+		n, widths = 300, []int{40, 300, 2400}
+	}
+	r := &Result{}
+	var x, primal, dual []float64
+	worst := 0.0
+	progress := &tally{opt: opt, what: "widths", of: len(widths)}
+	for _, d := range widths {
+		progress.step()
+		first, second, apart, err := bothForms(ctx, n, d, opt)
+		if err != nil {
+			return nil, err
+		}
+		x, primal, dual = append(x, float64(d)/float64(n)), append(primal, first), append(dual, second)
+		worst = max(worst, apart)
+	}
+	panel := Point{Row: "ridge", XAxis: "features a row" + LogAxis, YAxis: "seconds" + LogAxis}
+	panel.Curve = "primal (newton)"
+	r.curve(panel, x, primal)
+	panel.Curve = "dual (cholesky)"
+	r.curve(panel, x, dual)
+	last := len(x) - 1
+	r.check("Y8", "both forms are one solution", "objectives to 1e-6 of their size", worst <= 1e-6, "%s", quantity(worst))
+	r.check("Y8", "few features: the primal is faster; many: the dual", "at the ends", primal[0] < dual[0] && dual[last] < primal[last], "%.3g s against %.3g s with d/n = %.3g, %.3g against %.3g with %.3g", primal[0], dual[0], x[0], primal[last], dual[last], x[last])
+	return r, r.polynomial(ctx, opt)
+}
+
+// gaussianRows draws n rows of d features, and targets of a linear model with noise.
+func gaussianRows(n, d int, seed uint64) (matrix.Matrix, []float64) {
+	random := rand.New(rand.NewPCG(seed, drawStream))
+	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}, make([]float64, n)
+	truth := make([]float64, d)
+	for j := range truth {
+		truth[j] = random.NormFloat64() / math.Sqrt(float64(d))
+	}
+	for i := range y {
+		for j := range truth {
+			m.Value[i*d+j] = float32(random.NormFloat64())
+		}
+		y[i] = m.Row(i).Dot(truth) + 0.1*random.NormFloat64()
+	}
+	return m, y
+}
+
+// bothForms returns the seconds of both, and how far the objectives are apart.
+func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far float64, err error) {
+	x, y := gaussianRows(n, d, opt.Seed)
+	lambda := 1e-2
+	p, err := problem.NewLinear(problem.NewRows(x, opt.Threads), y, nil, loss.Squared{}, penalty.L2{}, lambda, problem.None)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	first, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: opt.Threads})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	k, err := problem.NewKernel(gram, y, nil, loss.Squared{}, lambda, problem.None)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	second, err := solve(ctx, solverkernel.Cholesky{}, k, solver.Options{Gap: 1e-7})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return first.Train.Seconds(), second.Train.Seconds(), apart([]float64{first.Certificate.Primal, second.Certificate.Primal}), ctx.Err()
+}
+
+// polynomial fits a machine of 500 rows to targets that are a polynomial.
+func (r *Result) polynomial(ctx context.Context, opt Options) error {
+	const n, d, degree = 500, 50, 5
+	x, y := gaussianRows(n, d, opt.Seed)
+	gram, err := kernel.NewGram(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, kernel.Options{Threads: opt.Threads})
+	if err != nil {
+		return err
+	}
+	p, err := problem.NewKernel(gram, y, nil, loss.Squared{}, 1e-3, problem.Free)
+	if err != nil {
+		return err
+	}
+	s, err := solve(ctx, solverkernel.Cholesky{}, p, solver.Options{Gap: 1e-8})
+	if err != nil {
+		return err
+	}
+	features := 1.0
+	for k := 1; k <= degree; k++ {
+		features *= float64(d+k) / float64(k)
+	}
+	r.check("Y9", fmt.Sprintf("polynomials of degree %d in %d features, %.0f of them, on %d rows", degree, d, features, n), "within 1 s", s.Train.Seconds() < 1 && s.Status == solver.Converged, "%.3g s, %s", s.Train.Seconds(), s.Status)
+	return ctx.Err()
+}

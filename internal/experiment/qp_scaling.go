@@ -1,0 +1,209 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	"github.com/fenchel-ml/fenchel/internal/solve/newton"
+	"github.com/fenchel-ml/fenchel/internal/solve/stochastic"
+	"github.com/fenchel-ml/fenchel/internal/theory"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// The table of the lectures on how the time of each method grows with the rows (Y2), measured:
+// exponents of n for kernel values and for seconds; iterations of the interior-point method,
+// which hardly grow (Y12); and Pegasos on linear predictors, whose time to a given accuracy
+// does not depend on the rows (Y4).
+type qpScaling struct{ gap float64 }
+
+func init() {
+	register("qp-scaling", "how kernel values and seconds of each method grow with the rows; gap=1e-4",
+		func(p *registry.Params) (Experiment, error) {
+			return qpScaling{p.Float("gap", 1e-4, "a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })}, p.Err()
+		})
+}
+
+// A growth is what the reference says of a method's exponent of n in seconds, and the gap that it
+// is measured to; 0: that of the experiment.
+type growth struct {
+	spec   string
+	lo, hi float64
+	gap    float64
+}
+
+var growths = []growth{
+	{"smo", 1.4, 2.6, 0}, {"working", 1.2, 2.6, 0}, {"active-set", 1.2, 3, 0}, {"interior-point", 2, 3.6, 0}, {"sdca", 1.4, 2.6, 0},
+	{"interior-point:rank=100", 0.6, 1.6, 1e-2}, {"cutting-plane", 1.4, 2.6, 1e-2}, {"pegasos", 1.4, 3, 1e-1},
+}
+
+// Run implements Experiment.
+func (e qpScaling) Run(ctx context.Context, opt Options) (*Result, error) {
+	sizes := []int{250, 500, 1000, 2000, 4000}
+	if opt.Quick {
+		sizes = []int{200, 400, 800}
+	}
+	r, times := &Result{}, map[string]map[int]float64{}
+	progress := &tally{opt: opt, what: "solvers", of: len(growths)}
+	for _, g := range growths {
+		progress.step()
+		if len(registered(g.spec)) == 0 {
+			r.note("%s: this program has no such solver", g.spec)
+			continue
+		}
+		took, err := e.grow(ctx, r, g, sizes, opt)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.spec, err)
+		}
+		if times[g.spec] = took; g.gap != 0 {
+			delete(times, g.spec) // no match for the others
+		}
+	}
+	e.advised(r, sizes, times)
+	return r, r.pegasos(ctx, opt)
+}
+
+// advised compares the method that theory.Quadratic advises with the fastest one (K22). Below ten
+// milliseconds all are the same.
+func (e qpScaling) advised(r *Result, sizes []int, times map[string]map[int]float64) {
+	worst, at := 0.0, 0
+	for _, n := range sizes {
+		least := math.Inf(1)
+		for spec, took := range times {
+			if t, ok := took[n]; ok && spec != "sdca" { // of another bias
+				least = min(least, max(t, 0.01))
+			}
+		}
+		a := theory.Quadratic{Rows: float64(n), Values: 2, Accuracy: e.gap, Memory: kernel.DefaultCache}.Advise()
+		own := math.Inf(1)
+		if t, ok := times[a.Solver][n]; ok {
+			own = max(t, 0.01)
+		}
+		if ratio := own / least; ratio > worst {
+			worst, at = ratio, n
+		}
+	}
+	r.check("K22", "the method that fenchel advise names takes no more than twice the time of the fastest", "at most 2 times at every number of rows", worst <= 2, "%.2f times at %d rows", worst, at)
+}
+
+// inTable adds a method's line to the table of the lectures: what theory and practice say, and what
+// was measured.
+func (r *Result) inTable(spec string, gap, seconds float64, values string) {
+	for _, c := range (theory.Quadratic{Rows: 1, Accuracy: gap}).Costs() {
+		if c.Solver == spec {
+			r.note("%-30s theory %s, practice %s; found to the gap %.0e exponents of seconds %.2f, %s", c.Method, c.Theory, c.Practice, gap, seconds, values)
+		}
+	}
+}
+
+// grow measures a method on all sizes.
+func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, opt Options) (took map[int]float64, err error) {
+	took = map[int]float64{}
+	gap := cmp.Or(g.gap, e.gap)
+	var x, seconds, values, epochs []float64
+	bias := problem.Free
+	if g.spec == "sdca" || g.spec == "cutting-plane" || g.spec == "pegasos" {
+		bias = problem.None
+	}
+	for _, n := range sizes {
+		rows, y := chequered(n, opt.Seed)
+		p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, rows, y, 1, bias, opt.Threads)
+		if err != nil {
+			return nil, err
+		}
+		m, err := runTo(ctx, g.spec, p, gap, 20*time.Second, opt.Seed)
+		if err != nil {
+			return nil, err
+		}
+		if !m.reached {
+			r.note("%s: %s on %d rows, gap %.1e; larger sets are left out", g.spec, m.Status, n, m.Certificate.Relative())
+			break
+		}
+		took[n] = m.seconds
+		x, seconds, values, epochs = append(x, float64(n)), append(seconds, m.seconds), append(values, m.values), append(epochs, float64(m.Epochs))
+	}
+	if len(x) < 3 {
+		return took, nil
+	}
+	panel := Point{Curve: g.spec, XAxis: "rows" + LogAxis}
+	panel.Row, panel.YAxis = "time", "seconds"+LogAxis
+	r.curve(panel, x, seconds)
+	panel.Row, panel.YAxis = "values", "kernel values"+LogAxis
+	grown := "kernel values are not counted"
+	if values[0] > 0 {
+		r.curve(panel, x, values)
+		grown = fmt.Sprintf("kernel values %.2f", slopeOf(x, values))
+	}
+	slope := slopeOf(x, seconds)
+	r.inTable(g.spec, gap, slope, grown)
+	r.check("Y2", g.spec+": seconds grow like a power of the rows", fmt.Sprintf("exponent %g to %g", g.lo, g.hi), slope >= g.lo && slope <= g.hi, "%.2f, %s", slope, grown)
+	if g.spec == "interior-point" {
+		most := 0.0
+		for _, k := range epochs {
+			most = max(most, k)
+		}
+		r.check("Y12", "iterations of the interior-point method hardly grow", "at most 30", most <= 30, "%v on %v rows", epochs, x)
+	}
+	return took, nil
+}
+
+// pegasos measures the steps to an objective 1e-2 above the optimum on more and more rows.
+func (r *Result) pegasos(ctx context.Context, opt Options) error {
+	sizes := []int{10_000, 100_000, 1_000_000}
+	if opt.Quick {
+		sizes = []int{1000, 4000, 16_000}
+	}
+	var x, steps []float64
+	for _, n := range sizes {
+		rows, y := sphere(n, 20, opt.Seed)
+		p, err := problem.NewLinear(problem.NewRows(rows, opt.Threads), y, nil, loss.Hinge{}, penalty.L2{}, 0.01, problem.None)
+		if err != nil {
+			return err
+		}
+		best, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
+		if err != nil {
+			return err
+		}
+		needed, err := stepsTo(ctx, p, best.Certificate.Primal+1e-2, opt.Seed)
+		if err != nil {
+			return err
+		}
+		x, steps = append(x, float64(n)), append(steps, needed)
+	}
+	r.curve(Point{Row: "Pegasos", Curve: "steps to 0.01 above the optimum", XAxis: "rows" + LogAxis, YAxis: "steps" + LogAxis}, x, steps)
+	slope := slopeOf(x, steps)
+	r.check("Y4", "steps of Pegasos to a given accuracy do not depend on the rows", "exponent -0.3 to 0.3", math.Abs(slope) <= 0.3, "%.2f: %v steps on %v rows", slope, steps, x)
+	return nil
+}
+
+// stepsTo returns after how many steps the last iterate of Pegasos has that objective for the
+// first time, to fifty steps; +Inf: not within a million.
+func stepsTo(ctx context.Context, p *problem.Linear, goal float64, seed uint64) (float64, error) {
+	s, err := linear.New("pegasos")
+	if err != nil {
+		return 0, err
+	}
+	const part = 50
+	run := s.Start(p, solver.Start{Seed: seed}).(stochastic.Walker)
+	_, d := p.Dims()
+	w := make([]float64, d+1)
+	for t := part; t <= 1_000_000; t += part {
+		run.Steps(part)
+		run.Weights(w)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if value, _ := p.Primal(w); value <= goal {
+			return float64(t), ctx.Err()
+		}
+	}
+	return math.Inf(1), nil
+}

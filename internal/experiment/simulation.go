@@ -1,0 +1,83 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
+
+// A simulation is a distribution whose second moment is known.
+type simulation struct {
+	name string // of the column of the figure
+	spec string // of the generator, without k, rows and seed
+}
+
+// The distributions of figures 6.3 and 6.4, in 32 dimensions.
+var gaussian = simulation{"Gaussian", "@pca-gaussian:d=32"}
+
+// orthogonal is the other one, in one of the three readings of what is printed.
+func orthogonal(kind string) simulation {
+	return simulation{"orthogonal", "@pca-orthogonal:d=32,kind=" + kind}
+}
+
+// course draws rows of the simulation, to be judged after each. Step sizes are
+// as printed, for the rows as they are.
+func (s simulation) course(ctx context.Context, k, rows int, seed uint64) (*course, error) {
+	spec := fmt.Sprintf("%s,k=%d,n=%d,seed=%d", s.spec, k, rows, seed)
+	set, err := data.Read(ctx, []string{spec}, data.Options{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	second, err := data.SecondMomentOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	_, d := set.X.Dims()
+	c := &course{rows: view.Rows{X: set.X}, problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}}
+	c.judges = []judge{against(second.Diagonal, k, d, 1)}
+	for t := range rows {
+		c.at = append(c.at, t+1)
+	}
+	return c, nil
+}
+
+// courses draws the rows of several runs.
+func (s simulation) courses(ctx context.Context, k, rows, runs int, seed uint64) ([]*course, error) {
+	all := make([]*course, runs)
+	for run := range all {
+		var err error
+		if all[run], err = s.course(ctx, k, rows, seed+uint64(run)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// fillNormal sets x to independent standard normal numbers (Marsaglia's polar
+// method), the same on every machine.
+func fillNormal(x []float32, seed uint64) {
+	random := rand.NewPCG(seed, normalStream)
+	symmetric := func() float64 { return float64(random.Uint64()>>11)*0x1p-52 - 1 }
+	for i := 0; i < len(x); {
+		a, b := symmetric(), symmetric()
+		s := float64(a*a) + float64(b*b)
+		if s >= 1 || s == 0 {
+			continue
+		}
+		f := math.Sqrt(-2 * vec.Log(s) / s)
+		x[i] = float32(a * f)
+		if i+1 < len(x) {
+			x[i+1] = float32(b * f)
+		}
+		i += 2
+	}
+}
+
+// normalStream names the random numbers of normal deviates among those of a seed.
+const normalStream = 0x6e6f726d616c // "normal"

@@ -1,0 +1,133 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Figure 2.10 of Cotter's thesis: the error on new rows against inner products of rows. k pairs
+// of random Fourier features cost k n of them, and the optimal linear predictor of the features
+// nothing more; the stochastic batch perceptron (SBP) pays one for each value of the kernel.
+type fig210 struct {
+	set  machineSet
+	rows int
+	most int
+}
+
+func init() {
+	register("thesis-fig2.10", "error against inner products: SBP and random Fourier features; needs --data, training file first; set=reuters|adult|mnist|other, rows=8000 at most, pairs=1024 at most",
+		func(p *registry.Params) (Experiment, error) {
+			return fig210{setParam(p, allMachineSets...), p.Int("rows", 8000, 100, 1<<30), p.Int("pairs", 1024, 1, 1<<16)}, p.Err()
+		})
+}
+
+// Run implements Experiment.
+func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
+	rows, most := e.rows, e.most
+	if opt.Quick {
+		rows, most = min(rows, 600), min(most, 128)
+	}
+	c, err := e.set.course(opt, e.set.plain, problem.None, rows)
+	if err != nil {
+		return nil, fmt.Errorf("thesis-fig2.10: %w", err)
+	}
+	best, _, err := c.optimum(ctx, 1e-5)
+	if err != nil {
+		return nil, err
+	}
+	mean, norm := c.shape(best.Point.W)
+	slack, err := c.slack(mean / norm)
+	if err != nil {
+		return nil, err
+	}
+	r, reference := &Result{}, c.errorOf(best.Point.W)
+	r.note("%d rows learned from, %d judged on; the optimum has an error of %.3f %%", c.learn(), len(c.y)-c.learn(), reference)
+	x, sbp, fourier, err := c.featureRace(ctx, opt, slack, most)
+	if err != nil {
+		return nil, err
+	}
+	panel := Point{Column: e.set.name, XAxis: "inner products" + LogAxis, YAxis: "error on new rows (%)"}
+	panel.Curve = "SBP"
+	r.curve(panel, x, sbp)
+	panel.Curve = "random Fourier features"
+	r.curve(panel, x, fourier)
+	below, worst := 0, math.Inf(-1)
+	for k := range x {
+		worst = max(worst, sbp[k]-fourier[k])
+		if sbp[k] <= fourier[k] {
+			below++
+		}
+	}
+	r.check("X6", "SBP has at most the error of random features (claimed of Reuters and MNIST)", "at every number", below == len(x), "at %d of %d; at most %+.2f points", below, len(x), worst)
+	first, last := fourier[0], fourier[len(fourier)-1]
+	r.check("X6", "the error of random features falls towards that of the kernel", "nearer with the most pairs than with one", math.Abs(last-reference) < math.Abs(first-reference), "%.2f %% with 1 pair, %.2f %% with %d, %.2f %% of the kernel", first, last, 1<<(len(x)-1), reference)
+	return r, nil
+}
+
+// featureRace returns the numbers of inner products of 1, 2, 4, ... pairs of features, and the errors
+// with them of both methods, means over the runs.
+func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *problem.Slack, most int) (x, sbp, fourier []float64, err error) {
+	runs := opt.runs(10, 2)
+	for k := 1; k <= most; k *= 2 {
+		x, sbp, fourier = append(x, float64(k)*float64(c.learn())), append(sbp, 0), append(fourier, 0)
+	}
+	progress := &tally{opt: opt, what: "runs", of: runs * (1 + len(x))}
+	for run := range runs {
+		one, err := c.watch(ctx, solverkernel.SBP{}, slack, opt.Seed+uint64(run), x, 0)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		progress.step()
+		for k := range x {
+			wrong, err := c.fourier(ctx, 1<<k, opt.Seed+uint64(run), opt.Threads)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			sbp[k] += one.y[k] / float64(runs)
+			fourier[k] += wrong / float64(runs)
+			progress.step()
+		}
+	}
+	return x, sbp, fourier, nil
+}
+
+// fourier is the error of the optimal linear predictor of so many pairs of random features.
+func (c *machineCourse) fourier(ctx context.Context, pairs int, seed uint64, threads int) (float64, error) {
+	_, cols := c.all.X.Dims()
+	m, err := kernel.NewFourier(c.all.Kernel, cols, pairs, seed)
+	if err != nil {
+		return 0, err
+	}
+	images, err := kernel.Images(ctx, m, c.all.X, threads)
+	if err != nil {
+		return 0, err
+	}
+	first := make([]int, c.learn())
+	for i := range first {
+		first[i] = i
+	}
+	p, err := problem.NewLinear(problem.NewRows(matrix.Subset(images, first), threads), c.y[:c.learn()], nil, loss.Hinge{}, penalty.L2{}, c.lambda, problem.None)
+	if err != nil {
+		return 0, err
+	}
+	s, err := solve(ctx, dual.SDCA{}, p, solver.Options{Gap: 1e-3, Seed: seed})
+	if err != nil {
+		return 0, err
+	}
+	response := make([]float64, len(c.y))
+	for i := c.learn(); i < len(response); i++ {
+		response[i] = images.Row(i).Dot(s.Point.W[:2*pairs])
+	}
+	return c.wrong(response), ctx.Err()
+}

@@ -1,0 +1,464 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+
+	"github.com/fenchel-ml/fenchel/sparsify"
+)
+
+// Figure 3.6 of Cotter's thesis: the error on new rows against the number of support vectors,
+// of ways to make a kernel machine sparse. The first rows of the data are learned from, the
+// others are split in halves, at random and many times: for each number of vectors the
+// parameters of a method are chosen on one half, and its error is that on the other. Kernel
+// exp(-gamma |x-x'|^2): the caption lacks the square (E17).
+type fig36 struct {
+	gamma, c float64
+	learn    int
+	only     string
+}
+
+func init() {
+	register("thesis-fig3.6", "error against the number of support vectors, ways to make a kernel machine sparse; needs --data with two classes; gamma=0.1, C=1, learn=ROWS of the first (0: two thirds), method=all",
+		func(p *registry.Params) (Experiment, error) {
+			positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+			return fig36{p.Float("gamma", 0.1, "a number > 0", positive), p.Float("C", 1, "a number > 0", positive), p.Int("learn", 0, 0, 1<<30),
+				p.Choice("method", append([]string{"all"}, fig36Names()...)...)}, p.Err()
+		})
+}
+
+var errNoTwoClasses = errors.New("thesis-fig3.6: found no data of two classes, expected --data with them, such as adult, ijcnn1 or web")
+
+// A sparse method of the figure, with the parameters that are chosen among.
+type fig36Method struct {
+	name   string
+	specs  []string
+	eps    []float64 // accuracies; nil: a number of vectors decides
+	refit  []float64 // accuracies at which coefficients are also fitted again at each number, by the first two specs
+	path   bool      // one run goes through all numbers
+	decide func(target *sparsify.Target, budget int) (solver.Solver, bool)
+}
+
+func powers(base float64, from, to int) (all []float64) {
+	for k := from; k <= to; k++ {
+		all = append(all, math.Pow(base, float64(k)))
+	}
+	return all
+}
+
+// steps are specs of a method with step sizes.
+func steps(name string, from, to int) (specs []string) {
+	for _, eta := range powers(4, from, to) {
+		specs = append(specs, fmt.Sprintf("%s:step=%g", name, eta))
+	}
+	return specs
+}
+
+// fig36Methods are those of the figure, in order of cost.
+func fig36Methods() []fig36Method {
+	return []fig36Method{
+		{name: "aggressive", specs: append([]string{"aggressive", "aggressive:pool=16"}, steps("aggressive", -3, 0)...), eps: powers(2, -4, 0), path: true, refit: powers(2, -3, 0)},
+		{name: "basic", specs: steps("basic", -4, 2), eps: []float64{1. / 16}, path: true},
+		{name: "random", specs: []string{"random"}},
+		{name: "reduced-set", specs: []string{"reduced-set"}},
+		{name: "merge", specs: []string{"merge"}},
+		{name: "greedy", specs: []string{"greedy"}, path: true},
+		{name: "cutting-plane", specs: []string{"cutting-plane"}},
+		{name: "osuna-girosi", specs: []string{"osuna-girosi"}, eps: powers(2, -7, 2)},
+		{name: "zhan-shen", specs: []string{"zhan-shen", "zhan-shen:share=1"}, eps: powers(4, -3, 0)},
+		{name: "rbp", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) { return solverkernel.RBP{Budget: n}, true }},
+		{name: "forgetron", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) {
+			return solverkernel.Forgetron{Budget: n}, true
+		}},
+	}
+}
+
+func fig36Names() (names []string) {
+	for _, m := range fig36Methods() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// A candidate is what a method with its parameters found with so many vectors: which of the
+// rows that are not learned from it has wrong.
+type sparseCandidate struct {
+	vectors int
+	wrong   []bool
+}
+
+// sparseRace is the machine that all methods begin with, and what they found.
+type sparseRace struct {
+	opt    Options
+	target *sparsify.Target
+	p      *problem.Kernel
+	y      []float64 // of all rows
+	sizes  []int     // numbers of vectors of the figure
+	full   sparseCandidate
+	found  map[string][]sparseCandidate
+}
+
+// Run implements Experiment.
+func (f fig36) Run(ctx context.Context, opt Options) (*Result, error) {
+	race, err := f.begin(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	methods := fig36Methods()
+	if f.only != "all" {
+		methods = slices.DeleteFunc(methods, func(m fig36Method) bool { return m.name != f.only })
+	} else if opt.Quick {
+		methods = methods[:5]
+	}
+	progress := &tally{opt: opt, what: "methods", of: len(methods)}
+	for _, m := range methods {
+		if err := race.run(ctx, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		progress.step()
+	}
+	return race.result(methods), nil
+}
+
+// begin trains the machine.
+func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
+	if opt.Data == nil || opt.Classes == nil {
+		return nil, errNoTwoClasses
+	}
+	x, y := opt.Data, opt.Classes
+	if opt.Quick && len(y) > 1500 {
+		rows := rand.New(rand.NewPCG(opt.Seed, 36)).Perm(len(y))[:1500]
+		x, y = matrix.Gather(x, rows), take(y, rows)
+		f.learn = 1000
+	}
+	learn := cmp.Or(f.learn, len(y)*2/3)
+	if learn >= len(y) || learn < 10 {
+		return nil, fmt.Errorf("thesis-fig3.6: learn=%d of %d rows: expected at least 10, and some that are not", learn, len(y))
+	}
+	gram, err := kernel.NewGram(kernel.RBF{Gamma: f.gamma}, x, kernel.Options{Threads: opt.Threads})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int, learn)
+	for i := range rows {
+		rows[i] = i
+	}
+	part, err := gram.Part(rows)
+	if err != nil {
+		return nil, err
+	}
+	r := &sparseRace{opt: opt, y: y, found: map[string][]sparseCandidate{}}
+	if r.p, err = problem.NewKernel(part, y[:learn], nil, loss.Hinge{}, 1/(f.c*float64(learn)), problem.Free); err != nil {
+		return nil, err
+	}
+	solution, err := solver.Run(ctx, solverkernel.Working{}, r.p, solver.Options{Gap: 1e-3})
+	if err != nil {
+		return nil, err
+	}
+	r.aim(gram, solution.Point.W)
+	return r, ctx.Err()
+}
+
+// aim makes the target of a trained machine.
+func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
+	learn := len(w) - 1
+	var support []int
+	var beta []float64
+	for i, v := range w[:learn] {
+		if v != 0 {
+			support, beta = append(support, i), append(beta, v)
+		}
+	}
+	response := make([]float64, gram.Len())
+	gram.Update(response, support, beta)
+	for i := range response {
+		response[i] += w[learn]
+	}
+	band := sparsify.Classes(r.y[:learn], response[:learn], 1)
+	for range gram.Len() - learn {
+		band.Lo, band.Hi = append(band.Lo, math.Inf(-1)), append(band.Hi, math.Inf(1))
+	}
+	r.target = &sparsify.Target{Gram: gram, Rows: learn, Support: matrix.Subset(gram.X, support), Coefficients: [][]float64{beta},
+		Outputs: []sparsify.Output{{Band: band, Response: response, Bias: w[learn]}},
+		Risks:   []sparsify.Risk{{Y: r.y[:learn], Loss: loss.Hinge{}, Lambda: r.p.Lambda, Bias: problem.Free}}}
+	r.full = r.judge(len(support), response)
+	most := len(support) / 4
+	if r.opt.Quick {
+		most = min(most, 60)
+	}
+	for n := 8.0; n < float64(most); n *= 2 {
+		r.sizes = append(r.sizes, int(n))
+	}
+	r.sizes = append(r.sizes, max(1, len(support)/10), max(1, most))
+	slices.Sort(r.sizes)
+	r.sizes = slices.Compact(r.sizes)
+}
+
+// judge says which of the rows that are not learned from are wrong.
+func (r *sparseRace) judge(vectors int, response []float64) sparseCandidate {
+	learn := len(r.p.Y)
+	c := sparseCandidate{vectors, make([]bool, len(r.y)-learn)}
+	for i, p := range response[learn:] {
+		c.wrong[i] = p*r.y[learn+i] <= 0
+	}
+	return c
+}
+
+// run gathers the candidates of a method.
+func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
+	if m.decide != nil {
+		return r.decide(ctx, m)
+	}
+	most := r.sizes[len(r.sizes)-1]
+	for k, spec := range m.specs {
+		method, err := sparsify.New(spec)
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.path:
+			for _, eps := range append(m.eps, 0)[:max(1, len(m.eps))] {
+				if err := r.follow(ctx, m, method, sparsify.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, false); err != nil {
+					return err
+				}
+			}
+			if k > 1 {
+				break
+			}
+			for _, eps := range m.refit {
+				if err := r.follow(ctx, m, method, sparsify.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, true); err != nil {
+					return err
+				}
+			}
+		case m.eps != nil:
+			for _, eps := range m.eps {
+				if err := r.take(ctx, m, method, sparsify.Options{Accuracy: eps, Seed: r.opt.Seed}); err != nil {
+					return err
+				}
+			}
+		default:
+			for _, n := range r.sizes {
+				if err := r.take(ctx, m, method, sparsify.Options{Support: n, Seed: r.opt.Seed}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// take adds the candidate of one run.
+func (r *sparseRace) take(ctx context.Context, m fig36Method, method sparsify.Method, opt sparsify.Options) error {
+	opt.Visit = func(c *sparsify.Choice, v *sparsify.View) error {
+		r.found[m.name] = append(r.found[m.name], r.judge(c.Len(), v.Response[0]))
+		return nil
+	}
+	_, err := method.Choose(ctx, r.target, opt)
+	return err
+}
+
+// follow adds the candidates along a path, at the numbers of the figure.
+func (r *sparseRace) follow(ctx context.Context, m fig36Method, method sparsify.Method, opt sparsify.Options, refit bool) error {
+	next := 0
+	add := func(c *sparsify.Choice, v *sparsify.View) error {
+		response := v.Response[0]
+		if refit {
+			again := *c
+			again.Rows, again.Coefficients, again.Bias = slices.Clone(c.Rows), [][]float64{nil}, []float64{0}
+			if _, err := again.Refit(ctx, r.target.Gram.Kernel, r.p.Gram.X, r.target.Risks, 1e-3, r.opt.Threads); err != nil {
+				return err
+			}
+			response = again.Predictions(r.target.Gram)[0]
+		}
+		r.found[m.name] = append(r.found[m.name], r.judge(c.Len(), response))
+		return nil
+	}
+	opt.Visit = func(c *sparsify.Choice, v *sparsify.View) error {
+		if next >= len(r.sizes) || c.Len() < r.sizes[next] && c.Len()+1 < r.sizes[next] {
+			return nil
+		}
+		for next < len(r.sizes) && c.Len()+1 >= r.sizes[next] {
+			next++
+		}
+		return add(c, v)
+	}
+	_, err := method.Choose(ctx, r.target, opt)
+	return err
+}
+
+// decide adds perceptrons of a bounded number of vectors, after one pass.
+func (r *sparseRace) decide(ctx context.Context, m fig36Method) error {
+	for _, n := range r.sizes {
+		s, _ := m.decide(r.target, n)
+		p, err := problem.NewKernel(r.p.Gram, r.p.Y, nil, loss.Hinge{}, r.p.Lambda, problem.None)
+		if err != nil {
+			return err
+		}
+		if err := s.Accepts(p); err != nil {
+			return err
+		}
+		solution, err := solver.Run(ctx, s, p, solver.Options{Epochs: 1, Seed: r.opt.Seed})
+		if err != nil {
+			return err
+		}
+		var rows []int
+		var beta []float64
+		for i, v := range solution.Point.W[:len(p.Y)] {
+			if v != 0 {
+				rows, beta = append(rows, i), append(beta, v)
+			}
+		}
+		response := make([]float64, r.target.Gram.Len())
+		r.target.Gram.Update(response, rows, beta)
+		r.found[m.name] = append(r.found[m.name], r.judge(len(rows), response))
+	}
+	return nil
+}
+
+// errors returns, for each number of vectors, the mean over the splits of the error of the
+// candidate that the other half of the rows chooses among those of at most that number; NaN
+// where there is none.
+func (r *sparseRace) errors(candidates []sparseCandidate, splits int) []float64 {
+	means := make([]float64, len(r.sizes))
+	random := rand.New(rand.NewPCG(r.opt.Seed, 100))
+	n := len(r.full.wrong)
+	for range splits {
+		order := random.Perm(n)
+		validation, test := order[:n/2], order[n/2:]
+		on := make([]float64, len(candidates))
+		for k, c := range candidates {
+			on[k] = percentWrong(c.wrong, validation)
+		}
+		for s, size := range r.sizes {
+			best := -1
+			for k, c := range candidates {
+				if c.vectors <= size && (best < 0 || on[k] < on[best]) {
+					best = k
+				}
+			}
+			if best < 0 {
+				means[s] = math.NaN()
+				continue
+			}
+			means[s] += percentWrong(candidates[best].wrong, test) / float64(splits)
+		}
+	}
+	return means
+}
+
+// percentWrong is the percentage of some rows that are wrong.
+func percentWrong(wrong []bool, rows []int) float64 {
+	count := 0
+	for _, i := range rows {
+		if wrong[i] {
+			count++
+		}
+	}
+	return 100 * float64(count) / float64(max(1, len(rows)))
+}
+
+// result draws the curves, and compares.
+func (r *sparseRace) result(methods []fig36Method) *Result {
+	res := &Result{}
+	splits := r.opt.runs(100, 10)
+	all := make([]int, len(r.full.wrong))
+	for i := range all {
+		all[i] = i
+	}
+	dense := percentWrong(r.full.wrong, all)
+	res.note("%d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", len(r.p.Y), len(all), splits, r.full.vectors, dense)
+	curves, x := map[string][]float64{}, make([]float64, len(r.sizes))
+	for s, n := range r.sizes {
+		x[s] = float64(n)
+	}
+	panel := Point{Row: "error", Column: "data", XAxis: "support vectors" + LogAxis, YAxis: "error on new rows (%)"}
+	for _, m := range methods {
+		y := r.errors(r.found[m.name], splits)
+		curves[m.name] = y
+		panel.Curve = m.name
+		var xs, ys []float64
+		for s := range x {
+			if y[s] == y[s] {
+				xs, ys = append(xs, x[s]), append(ys, y[s])
+			}
+		}
+		res.curve(panel, xs, ys)
+		res.note("%s: %s", m.name, listed(xs, ys))
+	}
+	panel.Curve = "all support vectors"
+	res.curve(panel, []float64{x[0], x[len(x)-1]}, []float64{dense, dense})
+	r.compare(res, curves, dense)
+	return res
+}
+
+func listed(x, y []float64) string {
+	text := ""
+	for s := range x {
+		text += fmt.Sprintf(" %g: %.2f", x[s], y[s])
+	}
+	return text[min(1, len(text)):]
+}
+
+// compare checks the claims of the reference (4.7).
+func (r *sparseRace) compare(res *Result, curves map[string][]float64, dense float64) {
+	last, tenth := len(r.sizes)-1, slices.Index(r.sizes, max(1, r.full.vectors/10))
+	const ours = "aggressive"
+	if y := curves[ours]; y != nil {
+		res.check("X7", ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
+		for _, other := range []string{"random", "osuna-girosi"} {
+			if z := curves[other]; z != nil {
+				below, worst := 0, 0.0
+				common := 0
+				for s := range y {
+					if y[s] != y[s] || z[s] != z[s] {
+						continue
+					}
+					common++
+					if y[s] <= z[s] {
+						below++
+					}
+					worst = max(worst, y[s]-z[s])
+				}
+				res.check("X7", ours+": at most the error of "+other, "at every number", below == common, "at %d of %d, at most %.2f points above", below, common, worst)
+			}
+		}
+	}
+	if a, b := curves["aggressive"], curves["basic"]; a != nil && b != nil {
+		below := 0
+		for s := range a {
+			if !(a[s] > b[s]) {
+				below++
+			}
+		}
+		res.check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", below >= len(a)*8/10, "%d of %d", below, len(a))
+	}
+}
+
+func at(y []float64, i int) float64 {
+	if i < 0 {
+		return math.NaN()
+	}
+	return y[i]
+}
+
+// take returns some of the numbers.
+func take(y []float64, rows []int) []float64 {
+	some := make([]float64, len(rows))
+	for k, i := range rows {
+		some[k] = y[i]
+	}
+	return some
+}

@@ -1,0 +1,46 @@
+package batch
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+)
+
+// Krylov finds the components by [blockLanczos] on the second moment, which is never
+// formed: rows may be sparse, more than fit into the cache, few or many.
+//
+// Cost: a pass over all rows and 4 (nonzeros) b operations a step, with b = 8 for
+// sparse rows and 16 for dense ones, and memory for 2k+6b directions. Ten to forty
+// steps are usual.
+//
+// Musco and Musco, "Randomized block Krylov methods for stronger and faster
+// approximate singular value decomposition", NIPS 2015, in the form of [blockLanczos].
+type Krylov struct {
+	// Tolerance is the part of the captured variance that may be missing, by an
+	// estimate from the residuals; NaN: Problem.Loss.
+	Tolerance float64
+	Steps     int // passes over the rows at most
+}
+
+func init() {
+	method.Register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol: by the gap, steps=1000)", func(p *registry.Params) (method.Method, error) {
+		m := Krylov{Tolerance: lossTolerance(p), Steps: p.Int("steps", 1000, 1, 1e6)}
+		return m, p.Err()
+	})
+}
+
+// Accepts: all that have an answer.
+func (Krylov) Accepts(p method.Problem) error { return p.Check() }
+
+// Refines is Refining's.
+func (m Krylov) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
+
+// Solve is Batch's.
+func (m Krylov) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
+	l := newBlockLanczos(view.MomentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
+	l.steps = m.Steps
+	return l.solve(ctx)
+}

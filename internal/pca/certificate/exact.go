@@ -1,0 +1,102 @@
+package certificate
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
+
+// exact is the route that forms Sigma, or where n < d the inner products of rows
+// over n: the matrices X'^T X' and X' X'^T have the same eigenvalues but for zeros.
+//
+// What is formed, S, has an error of Frobenius norm at most e, because its elements
+// are off by gamma |X'|^T |X'|, and a matrix that is not negative has no larger
+// Frobenius norm than its trace. Sums of the k largest eigenvalues then differ by at
+// most sqrt(k) e (Ky Fan).
+func (c *certifier) exact(ctx context.Context) error {
+	c.Route = "exact"
+	n, d := c.n, c.d
+	m := min(n, d)
+	form, wrong := view.SecondMoment, algebra.Up(algebra.Gamma(view.MomentRows+n/view.MomentRows+12)*c.size.upper)
+	if n < d {
+		form, wrong = view.InnerProducts, algebra.Up(algebra.Gamma(d+12)*c.size.upper)
+	}
+	s, err := form(ctx, c.x, c.threads)
+	if err != nil {
+		return err
+	}
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
+	start := c.basis
+	if n < d {
+		start = c.responses()
+	} else {
+		c.Captured = c.capturedBySecond(s, frobenius, wrong)
+	}
+	c.Upper, c.Nu = c.size.upper, 0
+	if c.k >= m {
+		return nil
+	}
+	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
+	c.Upper = min(c.Upper, algebra.Up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
+	c.Nu = min(c.size.upper, algebra.Up(nu+wrong))
+	return err
+}
+
+// responses returns the products of the basis with all rows, r x n, and sets
+// Captured by them.
+func (c *certifier) responses() []float64 {
+	y, turned := c.formedProducts(), make([]float64, c.r*c.n)
+	c.Captured = c.capturedByRows(y, c.size.upper)
+	vec.Transpose64(vec.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, vec.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
+	return turned
+}
+
+// formedProducts returns those of all rows, formed, and the basis, n x r.
+func (c *certifier) formedProducts() []float64 {
+	const height = 256
+	y, rows := make([]float64, c.n*c.r), view.Formed{}
+	basis := vec.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
+	for lo := 0; lo < c.n && c.r > 0; lo += height {
+		hi := min(lo+height, c.n)
+		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
+	}
+	return y
+}
+
+// capturedByRows returns a lower bound on the captured from the products y, n x r,
+// of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
+// all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
+func (c *certifier) capturedByRows(y []float64, squared float64) float64 {
+	wrong := algebra.Up(algebra.Gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
+	computed := c.meanSquare(y) * (1 - algebra.Gamma(c.r+8))
+	left := max(0, math.Sqrt(computed)*(1-4*algebra.Unit)-wrong)
+	return c.captured(float64(left*left), 0)
+}
+
+// meanSquare returns the mean over rows of |y|^2.
+func (c *certifier) meanSquare(y []float64) float64 {
+	var sum vec.Sum
+	for i := range c.n {
+		sum.Add(vec.SquaredNorm64(y[i*c.r : (i+1)*c.r]))
+	}
+	return sum.Value() / float64(c.n)
+}
+
+// capturedBySecond returns a lower bound on the captured from a computed s that is
+// off by wrong.
+func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) float64 {
+	d, r := c.d, c.r
+	product := make([]float64, r*d)
+	vec.Gemm64(vec.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
+		vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
+	var sum vec.Sum
+	for i := range r {
+		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))
+	}
+	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
+	rounding := float64(algebra.Gamma(2*d+8) * lengths * frobenius)
+	return c.captured(sum.Value(), algebra.Up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
+}

@@ -1,0 +1,139 @@
+package certificate
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
+
+// The exact route where there are many rows, and few components: S, which is Sigma by
+// sums in single precision, takes half the time, and the method may have formed it already
+// (see [view.Rows.Sharing]). It is off by much more, e, than a gap may lose. But S serves for
+// the rest of Sigma alone: with the projection P on the space of U, Sigma <= S + e I gives
+//
+//	(I - P) Sigma (I - P) <= nu (I - P),    nu = nu of S + e,
+//
+// and what the quadratic bound (coupled.go) takes from U itself are products
+// with the rows, in double precision. So e loses nothing where eigenvalues k and k+1 are
+// further apart, and little where they are not. No random vectors: it holds for certain.
+//
+// The nu of S is proven as in dual.go with W = sqrt(c) V of the vectors V of
+// the basis: S <= c V^T V + nu I, and (I - P) V^T = 0. What V captures costs nothing when
+// c is as large as it likes, so it is large enough for all that couples V with the rest.
+//
+// Cost: n d^2 operations in single precision unless they are shared, and 4 n d for each
+// component in double precision.
+
+// quickly reports whether the route takes less time than sums in double precision, which the
+// method may have formed.
+func (c *certifier) quickly() bool {
+	return c.formed && !c.x.InDouble() && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
+}
+
+// single is the route of S. It is ok where enough says so of the bound beside the basis, or
+// of that beside more directions.
+func (c *certifier) single(ctx context.Context, enough func(Certificate) bool) (ok bool, err error) {
+	p, err := c.leading(ctx)
+	if p == nil || err != nil {
+		return false, err
+	}
+	if err := c.beside(ctx, p, c.r); err != nil {
+		return false, err
+	}
+	if c.satisfies(enough, c.Upper) {
+		return true, nil
+	}
+	optimum := algebra.Total(p.values[:c.k]) - float64(math.Sqrt(float64(c.k))*p.wrong)
+	if !c.satisfies(enough, optimum) { // no bound will be enough
+		return false, nil
+	}
+	if err := c.besideMore(ctx, p); err != nil {
+		return false, err
+	}
+	return c.satisfies(enough, c.Upper), nil
+}
+
+// satisfies reports whether the certificate would be enough with an upper bound.
+func (c *certifier) satisfies(enough func(Certificate) bool, upper float64) bool {
+	would := *c
+	would.Upper = upper
+	found, err := would.done(nil)
+	return err == nil && enough(found)
+}
+
+// A singleDual is S with its leading eigenvectors.
+type singleDual struct {
+	dual
+	wrong float64 // at least |S - Sigma|_F
+}
+
+// leading returns S; nil where numbers are too large or too small for single precision.
+func (c *certifier) leading(ctx context.Context) (*singleDual, error) {
+	s, err := c.x.Single(ctx, c.threads)
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s.Value)) * (1 + algebra.Gamma(c.d*c.d/32+64)))
+	if err != nil || !s.OK || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
+		return nil, err
+	}
+	p := &singleDual{*newDual(s.Value, c.d, c.k, frobenius, c.threads), s.Wrong}
+	p.rough = s.Wrong / 8
+	return p, p.lead(ctx, c.basis, c.r, c.seed)
+}
+
+// beside sets Captured, Upper and Nu by the basis, and the rest of S, of which the largest
+// eigenvalue is about value number next.
+func (c *certifier) beside(ctx context.Context, p *singleDual, next int) error {
+	c.Route = "exact"
+	b := c.coupleFormed()
+	nu, err := c.restOf(ctx, p, b.frobenius, max(0, p.values[min(next, len(p.values)-1)]))
+	c.Nu = min(nu, b.rest)
+	c.Upper = b.upper(c.Nu)
+	return err
+}
+
+// besideMore lowers Upper by more leading directions than k. Then nu is of an eigenvalue
+// further down, and e loses less where those near number k are close to each other.
+func (c *certifier) besideMore(ctx context.Context, p *singleDual) error {
+	more := min(len(p.values), c.k+moreThan(c.k))
+	better := *c
+	better.r = 0
+	better.setBasis(method.Basis{K: more, Cols: c.d, Component: p.vectors[:more*c.d]})
+	if err := better.beside(ctx, p, more); err != nil {
+		return err
+	}
+	c.Upper = min(c.Upper, better.Upper)
+	return nil
+}
+
+// restOf returns a bound on (I - P) Sigma (I - P), of which a guess is given, as the norm of
+// what couples it with U.
+func (c *certifier) restOf(ctx context.Context, p *singleDual, coupling, guess float64) (float64, error) {
+	w := make([]float64, len(c.basis))
+	for away := p.wrong / 4; away <= 64*p.wrong; away *= 16 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		weight := float64(2*p.values[0]) + float64(2*(coupling+p.wrong)*(coupling+p.wrong)/away)
+		copy(w, c.basis)
+		algebra.Scale(w, math.Sqrt(weight))
+		if least, ok := p.rest(w, guess+away); ok {
+			rounding := float64(0x1p-96 * weight * float64(c.r)) // of W, on the rest
+			return algebra.Up(guess + away + least + rounding + p.wrong), nil
+		}
+	}
+	return math.Inf(1), nil
+}
+
+// coupleFormed is couple by dense rows, of which the offset is taken off the products
+// unless means are large beside deviations.
+func (c *certifier) coupleFormed() *coupled {
+	quick, raw := c.x.Factor == nil && view.NearZero(c.x), c.size.upper
+	if quick { // |x| + |o| of the rows as they are stored is at most |x - o| + 2 |o|
+		length := math.Sqrt(raw) + float64(2*math.Sqrt(vec.SquaredNorm64(c.x.Offset)*(1+algebra.Gamma(c.d+8))))
+		raw = algebra.Up(length * length)
+	}
+	return c.coupleBy(raw, view.NewFormedProduct(c.x, c.r, c.threads, quick).Both)
+}

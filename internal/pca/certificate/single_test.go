@@ -1,0 +1,149 @@
+package certificate
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/batch"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Never below the truth, by sums in single precision, on problems of every kind.
+func TestSingleCertificateIsATheorem(t *testing.T) {
+	t.Parallel()
+	count := nightly(2688, 384)
+	taken := make([]bool, count)
+	each(count, func(i int) {
+		c := newInstance(i)
+		got, ok, err := certifySingle(context.Background(), c.x, c.u, 1, i/5%2 == 1)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if taken[i] = ok; !ok {
+			return
+		}
+		if v := truthOf(c).violation(c, got); v != "" {
+			t.Errorf("%s: %s", c.name, v)
+		}
+	})
+	all := 0
+	for _, ok := range taken {
+		if ok {
+			all++
+		}
+	}
+	if all < count/2 {
+		t.Errorf("%d of %d problems were small enough for single precision, expected at least half", all, count)
+	}
+}
+
+// The bound loses next to nothing at the best basis, and the same bits come of any
+// number of threads.
+func TestSingleCertificateIsTight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 8))
+	for _, size := range [][3]int{{300, 10, 3}, {1000, 40, 5}, {3000, 120, 8}} {
+		x, u := gapped(rng, size[0], size[1], size[2])
+		for name, x := range map[string]view.Rows{"dense": x, "sparse": {X: matrix.Transpose(matrix.Transpose(x.X))}} {
+			got, ok, err := certifySingle(t.Context(), x, u, 1, false)
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			if got.Loss() > 1e-9 {
+				t.Errorf("%v %s: loss %.3g, expected at most 1e-9", size, name, got.Loss())
+			}
+			for _, threads := range []int{2, 3} {
+				if again, _, err := certifySingle(t.Context(), x, u, threads, false); again != got || err != nil {
+					t.Errorf("%v %s, %d threads: found %+v, %v, expected %+v", size, name, threads, again, err, got)
+				}
+			}
+		}
+	}
+}
+
+// tied returns rows of which all directions capture the same.
+func tied() view.Rows {
+	const n, d = 20250, 450
+	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range n {
+		x.Value[i*d+i%d] = 1
+	}
+	return view.Rows{X: x}
+}
+
+// The quick bound is taken where it proves what is wanted, else that beside more
+// directions, and else the close one.
+func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
+	t.Parallel()
+	const k = 3
+	for _, c := range []struct {
+		name         string
+		x            view.Rows
+		quick, close bool // which of them is enough
+	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), false, false}, {"tied", tied(), false, true}} {
+		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		until := func(enough bool) Certificate {
+			got, err := CertifyUntil(t.Context(), c.x, u, 0, 1, func(Certificate) bool { return enough })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		quick, close := until(true), until(false)
+		if quick == close || quick.Loss() < close.Loss() || quick.Failure != 0 {
+			t.Errorf("%s: quick %+v, close %+v: expected different proofs without chance", c.name, quick, close)
+		}
+		got, err := Certify(t.Context(), c.x, u, 0, 1)
+		if err != nil || (got == quick) != c.quick || (got == close) != c.close || got.Loss() > nearlyAll {
+			t.Errorf("%s: found %+v, %v; quickly %+v, closely %+v", c.name, got, err, quick, close)
+		}
+		t.Logf("%s: loss %.2g quickly, %.2g closely, %.2g taken", c.name, quick.Loss(), close.Loss(), got.Loss())
+	}
+}
+
+// Directions may be those of small eigenvalues: what is left may then capture all that its
+// nu allows.
+func TestBoundsBesideSmallDirections(t *testing.T) {
+	for _, k := range []int{1, 2, 3, 5} {
+		b := coupled{k: k, r: 3, inner: []float64{1, 0, 0, 0, 2, 0, 0, 0, 7}, squares: make([]float64, 9), lengths: make([]float64, 3)}
+		want := 7 + float64(5*(k-1)) // of diag(1, 2, 7) and any number of nu = 5
+		for name, bound := range map[string]float64{"linear": b.linear(5), "quadratic": b.quadratic(5)} {
+			if bound < want || bound > want*(1+1e-9)+1e-6 {
+				t.Errorf("k=%d, %s: found the bound %.17g, expected %g", k, name, bound, want)
+			}
+		}
+	}
+}
+
+// Whatever the second moment is off by within its bound, the certificate is a theorem: here
+// what is left of it lacks its largest directions.
+func TestCertificateOfTheWorstMoment(t *testing.T) {
+	t.Parallel()
+	each(192, func(i int) {
+		c := newInstance(i)
+		c.x = c.x.Sharing()
+		s, err := c.x.Single(t.Context(), 1)
+		if _, d := c.x.Dims(); err == nil && s.OK && c.u.K < d {
+			values, vectors := make([]float64, d), make([]float64, d*d)
+			vec.Eigen(values, vectors, append([]float64{}, s.Value...), d, 1)
+			next := vectors[c.u.K*d : (c.u.K+1)*d]
+			by := min(0.01*values[0], 0.99*values[c.u.K])
+			for j := range d {
+				vec.Axpy64(s.Value[j*d:(j+1)*d], -by*next[j], next)
+			}
+			s.Wrong += by * (1 + 1e-9)
+		}
+		got, ok, err := certifySingle(t.Context(), c.x, c.u, 1, i%2 == 1)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if v := truthOf(c).violation(c, got); ok && v != "" {
+			t.Errorf("%s: %s", c.name, v)
+		}
+	})
+}

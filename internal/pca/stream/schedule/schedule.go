@@ -1,0 +1,81 @@
+// Package schedule has the step sizes of the methods that learn from one row at a time (thesis 4
+// to 6; reference 2.10): schedules by name ([New], [Of] as the parameters of a method), grids to
+// choose from ([Grid], [Selection]) and the steps of the theory (theory.go).
+//
+// Steps are stated for rows whose mean |x|^2 is 1: rows s times as long need steps 1/s^2 times
+// as large. What a method does with a step is not decided here.
+//
+// A new schedule is a type with the method Step and an entry of init, both in this file; the
+// laws of the tests take it from the registry.
+package schedule
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+)
+
+// A Schedule is a sequence of step sizes. Law: Step(t) is finite and positive for
+// t = 1, 2, ..., and does not grow.
+type Schedule interface{ Step(t int) float64 }
+
+// Constant is eta_t = C, which the theory has when it knows the number of steps.
+type Constant struct{ C float64 }
+
+// InverseRoot is eta_t = C/sqrt(t), of the experiments.
+type InverseRoot struct{ C float64 }
+
+// Inverse is eta_t = C/max(t, Burn): constant for the first Burn steps, then as
+// Robbins and Monro ask. With C = 1/lambda it is the schedule of an objective that
+// is lambda-strongly convex.
+type Inverse struct{ C, Burn float64 }
+
+// Step implements Schedule, as those below.
+func (s Constant) Step(int) float64 { return s.C }
+
+// Step is C/sqrt(t).
+func (s InverseRoot) Step(t int) float64 { return s.C / math.Sqrt(float64(max(t, 1))) }
+
+// Step is C/max(t, Burn).
+func (s Inverse) Step(t int) float64 { return s.C / max(float64(max(t, 1)), s.Burn) }
+
+var schedules = registry.New[Schedule]("schedule")
+
+func init() {
+	schedules.Register(registry.Entry[Schedule]{Name: "constant", Summary: "c, c=1",
+		New: func(p *registry.Params) (Schedule, error) { return Constant{Positive(p, "c", 1)}, p.Err() }})
+	schedules.Register(registry.Entry[Schedule]{Name: "sqrt", Summary: "c/sqrt(t), c=1",
+		New: func(p *registry.Params) (Schedule, error) { return InverseRoot{Positive(p, "c", 1)}, p.Err() }})
+	schedules.Register(registry.Entry[Schedule]{Name: "inverse", Summary: "c/max(t,burn), c=1, burn=1: constant at first",
+		New: func(p *registry.Params) (Schedule, error) {
+			return Inverse{Positive(p, "c", 1), Positive(p, "burn", 1)}, p.Err()
+		}})
+	schedules.Register(registry.Entry[Schedule]{Name: "strong", Summary: "1/(lambda t), lambda=1",
+		New: func(p *registry.Params) (Schedule, error) { return Inverse{1 / Positive(p, "lambda", 1), 1}, p.Err() }})
+}
+
+// New makes the schedule that spec describes: a name, or
+// "name:key=value,...".
+func New(spec string) (Schedule, error) { return schedules.New(spec) }
+
+// Entries lists the schedules by name.
+func Entries() []registry.Entry[Schedule] { return schedules.Entries() }
+
+// Positive reads a number whose reciprocal is finite too.
+func Positive(p *registry.Params, key string, otherwise float64) float64 {
+	return p.Float(key, otherwise, "a number from 1e-300 to 1e300", func(v float64) bool { return v >= 1e-300 && v <= 1e300 })
+}
+
+// Of reads a schedule from the parameters of a method: schedule=NAME, c=C,
+// and burn=B. c is otherwise by default, and 1/lambda is c too.
+func Of(p *registry.Params, otherwise float64) Schedule {
+	name := p.Choice("schedule", "sqrt", "constant", "inverse")
+	c, burn := Positive(p, "c", otherwise), Positive(p, "burn", 1)
+	switch name {
+	case "constant":
+		return Constant{c}
+	case "inverse":
+		return Inverse{c, burn}
+	}
+	return InverseRoot{c}
+}

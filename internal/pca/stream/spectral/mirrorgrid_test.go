@@ -1,0 +1,50 @@
+package spectral
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
+)
+
+// Row 22 of the checklist: a grid on one pass gives what separate runs give, and
+// the selection takes the smallest mean.
+func TestGridOnOnePass(t *testing.T) {
+	const d, k, steps = 6, 2, 60
+	for _, grid := range [][]float64{schedule.SimulationGrid(), schedule.ImageGrid()} {
+		run := func(candidates []float64) (sums []float64, s schedule.Selection) {
+			r := rand.New(rand.NewPCG(22, 1))
+			var states []*mirrorState
+			for _, c := range candidates {
+				states = append(states, newMirrorState(d, k, new(frobenius), schedule.InverseRoot{C: c}))
+			}
+			sums = make([]float64, len(candidates))
+			for step := 1; step <= steps; step++ {
+				x, epsilon := sphere(r, d), make([]float64, len(candidates))
+				for i, state := range states {
+					state.step(state.schedule.Step(step), x)
+					epsilon[i] = 1 - pcatest.Quadratic(state.copyTo(nil), x)
+					sums[i] += epsilon[i]
+				}
+				if err := s.Add(epsilon); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return sums, s
+		}
+		together, selection := run(grid)
+		best := 0
+		for i, c := range grid {
+			if alone, _ := run([]float64{c}); alone[0] != together[i] {
+				t.Errorf("c = %v: %v alone, %v on one pass", c, alone[0], together[i])
+			}
+			if together[i] < together[best] {
+				best = i
+			}
+		}
+		if got, mean := selection.Best(); got != best || mean != together[best]/steps {
+			t.Errorf("selected %d with mean %v, expected %d with %v", got, mean, best, together[best]/steps)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
+
+// WarmuthKuzmin is the matrix exponentiated gradient of Warmuth and Kuzmin (JMLR
+// 2008) in the efficient form (thesis 5.3; Algorithms 5.3 and 5.5, corrected).
+//
+//	minimise  E[x^T W x]   subject to  0 <= W <= I/(d-k),  tr W = 1
+//	W  <-  P(exp(ln W - eta_t x_t x_t^T))
+//
+// W = (I - M)/(d-k) for MSG's M. P, in relative entropy, keeps the eigenvectors and
+// makes the eigenvalues min(1/(d-k), sigma/Z), Z <= 1 such that they sum to 1. Most
+// of them are at the cap: only the k' others are kept, k+1 <= k' <= d, and as -ln W,
+//
+//	-ln W = U^T diag(a) U + ln(d-k) (I - U^T U),
+//
+// because those of the answer fall below the smallest number. Returned are the k
+// directions of the largest a of the last W.
+//
+// The start is I/d, of which all d eigenvalues are below the cap, so that the
+// first steps cost O(d^2) and more; or k+1 random orthonormal directions at
+// 1/((k+1)(d-k)), the others at the cap. In units of captured moment the average W
+// is within 2 sqrt(L k/T) + k/T of the best, which leaves L of each row, for rows
+// of |x| <= 1. A step costs O(k' d).
+type WarmuthKuzmin struct {
+	Schedule schedule.Schedule
+	Uniform  bool // start at I/d
+	Random   bool // the answer is a random iterate, not the last
+}
+
+// uniformCols is the largest d for the start at I/d: d x d numbers, 128 MB.
+const uniformCols = 4096
+
+func init() {
+	method.Register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
+		func(p *registry.Params) (method.Method, error) {
+			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", isRandom(p)}
+			return m, p.Err()
+		})
+}
+
+// Accepts refuses k = d, for which nothing is left to be minimal.
+func (m WarmuthKuzmin) Accepts(p method.Problem) error {
+	if p.K >= p.Cols {
+		return fmt.Errorf("warmuth-kuzmin: k = %d of %d features leaves nothing to choose: expected fewer", p.K, p.Cols)
+	}
+	if m.Uniform && p.Cols > uniformCols {
+		return fmt.Errorf("warmuth-kuzmin: start=uniform: found %d features, expected at most %d", p.Cols, uniformCols)
+	}
+	return p.Check()
+}
+
+// Start begins where Uniform says.
+func (m WarmuthKuzmin) Start(p method.Problem) method.State {
+	d, k := p.Cols, p.K
+	s := &warmuthKuzmin{d: d, k: k, most: mostRank(p), schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
+		a: NewSpectral(d, vec.Log(float64(d-k))), x: make([]float64, d)}
+	if m.Uniform {
+		axes := make([]float64, d*d)
+		for i := range d {
+			axes[i*d+i] = 1
+		}
+		s.a.Insert(axes, repeat(vec.Log(float64(d)), d))
+		return s
+	}
+	s.a.Insert(algebra.RandomBasis(p.Seed, k+1, d), repeat(vec.Log(float64(k+1))+s.a.Background, k+1))
+	return s
+}
+
+func repeat(v float64, n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+// warmuthKuzmin is WarmuthKuzmin under way.
+type warmuthKuzmin struct {
+	d, k     int
+	most     int       // directions
+	a        *Spectral // -ln W
+	schedule schedule.Schedule
+	unit     float64
+	iterate  iterate
+	cost     Cost
+	entropy  entropy
+
+	x, g []float64 // scratch
+}
+
+var _ Relaxed = (*warmuthKuzmin)(nil)
+
+func (s *warmuthKuzmin) Learn(x view.Rows) {
+	n, _ := x.Dims()
+	for i := range n {
+		x.Row(s.x, i)
+		s.step(s.x)
+	}
+}
+
+// step returns ln Z.
+func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
+	s.iterate.visit(s.a.first(s.k))
+	entered := s.a.Update(boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x), x)
+	lnZ = s.project()
+	s.cost.count(s.a.Rank(), entered)
+	return lnZ
+}
+
+// project makes the trace 1 again, and drops what has reached the cap. k+1
+// directions stay even so: when the answer is clear, the direction next to it
+// is at the cap to all digits.
+func (s *warmuthKuzmin) project() (lnZ float64) {
+	s.g = s.g[:0]
+	for _, a := range s.a.Value {
+		s.g = append(s.g, -a)
+	}
+	lnZ, _ = s.entropy.project(s.g, nil, s.d, s.k)
+	for i, g := range s.g {
+		s.a.Value[i] = max(-g, s.a.Background)
+	}
+	r := min(s.a.Rank(), s.most)
+	for r > s.k+1 && s.a.Value[r-1] <= s.a.Background+algebra.Negligible {
+		r--
+	}
+	s.a.Truncate(r)
+	return lnZ
+}
+
+func (s *warmuthKuzmin) Basis() method.Basis { return chosenBasis(s.iterate, s.a, s.k) }
+
+// Eigenvalues returns those of M = I - (d-k) W.
+func (s *warmuthKuzmin) Eigenvalues() []float64 {
+	values := make([]float64, 0, s.a.Rank())
+	for _, a := range s.a.Value {
+		values = append(values, 1-vec.Exp(s.a.Background-a))
+	}
+	return values
+}
+
+// Directions returns those of M.
+func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
+func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
+func (s *warmuthKuzmin) Cost() Cost       { return s.cost.With(s.a.Flops) }
+
+// Captured returns x^T M x for the M so far.
+func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
+
+func (s *warmuthKuzmin) Keep(k *method.Kept) {
+	s.a.Keep(k)
+	s.cost.keep(k)
+	keepIterate(k, s.iterate, s.a, s.k)
+}

@@ -1,0 +1,59 @@
+package view_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+)
+
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, shape := range [][3]int{{1, 1, 1}, {3, 7, 2}, {40, 30, 9}, {50, 20, 20}, {300, 90, 43}, {5000, 12, 3}} {
+		for _, kind := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
+			n, d, m := shape[0], shape[1], shape[2]
+			r := pcatest.SomeRows(rng, n, d, kind[0], kind[1])
+			x, q, p := pcatest.TableOf(r), pcatest.Normal(rng, m*d), pcatest.Normal(rng, n*m)
+			times, transposed, power := make([]float64, n*m), make([]float64, m*d), make([]float64, m*d)
+			for i := range n {
+				for l := range m {
+					for j := range d {
+						times[i*m+l] += x[i*d+j] * q[l*d+j]
+						transposed[l*d+j] += p[i*m+l] * x[i*d+j]
+					}
+				}
+				for l := range m {
+					for j := range d {
+						power[l*d+j] += times[i*m+l] * x[i*d+j]
+					}
+				}
+			}
+			name := fmt.Sprintf("n=%d d=%d m=%d sparse=%v moved=%v", n, d, m, kind[0], kind[1])
+			for what, c := range map[string]struct {
+				want []float64
+				set  func(dst []float64, threads int)
+			}{
+				"R Q^T":   {times, func(dst []float64, threads int) { r.Times(dst, q, m, threads) }},
+				"P^T R":   {transposed, func(dst []float64, threads int) { r.TransposedTimes(dst, p, m, threads) }},
+				"Q R^T R": {power, func(dst []float64, threads int) { r.Power(dst, q, m, threads) }},
+			} {
+				one, two := pcatest.Normal(rng, len(c.want)), pcatest.Normal(rng, len(c.want))
+				c.set(one, 1)
+				c.set(two, 2)
+				if !slices.Equal(one, two) {
+					t.Errorf("%s: %s: other bits on two threads", name, what)
+				}
+				size := 1.0
+				for _, w := range c.want {
+					size = max(size, math.Abs(w))
+				}
+				if off := pcatest.LargestDifference(one, c.want); !(off <= 1e-12*size) {
+					t.Errorf("%s: %s: off by %g of %g", name, what, off, size)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// Package view has rows as the methods of principal components see them: centred and scaled in
+// flight, feature j of row i being
+//
+//	(X[i][j] - Offset[j]) * Factor[j],
+//
+// so that sparse data stay sparse, and nothing is copied. See [Rows].
+//
+// Here is all that reads many rows at once: products with them ([Rows.Times],
+// [Rows.TransposedTimes], [Rows.Power], [LaidOut]); the second moment Sigma = (1/n) sum_i x_i x_i^T
+// as products ([MomentOf]), formed in double precision ([SecondMoment], [InnerProducts]), or in
+// single with a bound on what that is off by ([Rows.Single]); and one row for the methods that
+// learn row by row ([Point]). What is done with these is the business of methods, and of
+// the certificate.
+//
+// A new way to store or multiply rows is a file with the interface stripes (product.go), and
+// a case in newProduct; TestProducts holds it against plain sums.
+package view
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Rows are rows as the methods see them: feature j of row i is
+//
+//	(X[i][j] - Offset[j]) * Factor[j].
+//
+// They are never formed all at once, so X may be sparse or larger than memory.
+type Rows struct {
+	X      matrix.Matrix
+	Offset []float64 // d, as the mean; nil: nothing is subtracted
+	Factor []float64 // d; nil: nothing is multiplied
+	Work   *Work     // counts what is read; nil: nothing does
+
+	centred bool          // Offset is the mean of exactly these rows
+	shared  *sharedMoment // nil: nothing is shared
+}
+
+// Dims returns the number of rows and features.
+func (r Rows) Dims() (rows, cols int) { return r.X.Dims() }
+
+// Row sets dst, d numbers, to row i.
+func (r Rows) Row(dst []float64, i int) {
+	x := r.X.Row(i)
+	clear(dst)
+	if x.Index == nil {
+		vec.Axpy(dst, 1, x.Value)
+	} else {
+		for k, j := range x.Index {
+			dst[j] = float64(x.Value[k])
+		}
+	}
+	if r.Offset != nil {
+		vec.Axpy64(dst, -1, r.Offset)
+	}
+	for j, f := range r.Factor {
+		dst[j] *= f
+	}
+}
+
+// Part returns rows lo to hi, without copying.
+func (r Rows) Part(lo, hi int) Rows {
+	r.X, r.centred = matrix.Part(r.X, lo, hi), false
+	return r
+}
+
+// ColumnMeans returns the mean of every column.
+func ColumnMeans(x matrix.Matrix, threads int) []float64 {
+	n, _ := x.Dims()
+	sums := columnSums(x, threads)
+	algebra.Scale(sums, 1/float64(n))
+	return sums
+}

@@ -1,0 +1,211 @@
+package view
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// A SingleMoment is Sigma, of which products were summed in single precision, and a
+// proven bound on what that is off by.
+//
+// Sums G of the products of rows z, in blocks of 256 that are added in double precision,
+// are off by at most g |Z|^T |Z|, and by 2^-149 for every product that underflows. The
+// Frobenius norm of |Z|^T |Z| is at most the sum R of the |z|^2, which is the trace of G
+// but for its own error. In G the errors of rows cancel nearly all; no proof may count on it.
+//
+//   - Rows as they are stored, centred afterwards: z = x. With s the sums of columns,
+//     s o^T + o s^T - n o o^T is off by gamma(n+16) for s, and the rest by 10 roundings of
+//     numbers of Frobenius norm (sqrt(R) + sqrt(n) |o|)^2.
+//   - Rows that are moved, and rounded to single precision: z = x + e, |e| <= u |z|, so
+//     that z z^T is off by 2 |z||e| + |e|^2.
+type SingleMoment struct {
+	Value []float64 // d x d; read only where it is shared
+	Wrong float64   // at least the Frobenius norm of value - Sigma
+	OK    bool      // numbers are neither too large nor too small for single precision
+}
+
+// singleUnit is the rounding of float32, tinySingle at least that of what underflows.
+const (
+	singleUnit = 0x1p-24
+	tinySingle = 0x1p-149
+	singleRows = 256 // summed in single precision, by [vec.GramSingle]
+)
+
+// ManyRows reports whether sums in single precision save time that would be seen.
+func ManyRows(n, d int) bool { return float64(n)*float64(d)*float64(d) > 4e9 }
+
+// Sharing returns the rows with room for their second moment, so that a method and the
+// certificate of what it finds form it once, by the code of the certificate. X must not
+// change from then on.
+func (r Rows) Sharing() Rows {
+	r.shared = &sharedMoment{of: r}
+	return r
+}
+
+// A sharedMoment belongs to the very rows that it was made for, not to parts of them, nor
+// to others that were made of them.
+type sharedMoment struct {
+	of     Rows
+	moment *SingleMoment
+	double []float64 // Sigma or, where n < d, the inner products; nil: not formed
+}
+
+// mostShared is up to how many numbers a matrix in double precision is kept: larger ones the
+// certificate does not form.
+const mostShared = 4096 * 4096
+
+// InDouble reports whether the rows share what they were formed to in double precision, by the
+// smaller of n and d.
+func (r Rows) InDouble() bool { return r.shared.belongs(r) && r.shared.double != nil }
+
+// once returns what form makes; of the smaller of the two matrices, what it made of these rows
+// before.
+func (r Rows) once(smaller bool, form func() ([]float64, error)) ([]float64, error) {
+	if smaller && r.InDouble() {
+		return r.shared.double, nil
+	}
+	value, err := form()
+	if smaller && err == nil && len(value) <= mostShared && r.shared.belongs(r) {
+		r.shared.double = value
+	}
+	return value, err
+}
+
+func (s *sharedMoment) belongs(r Rows) bool {
+	return s != nil && sameMatrix(s.of.X, r.X) && sameNumbers(s.of.Offset, r.Offset) && sameNumbers(s.of.Factor, r.Factor)
+}
+
+func sameMatrix(a, b matrix.Matrix) bool {
+	switch a := a.(type) {
+	case *matrix.Dense:
+		return b == matrix.Matrix(a)
+	case *matrix.CSR:
+		return b == matrix.Matrix(a)
+	}
+	return false
+}
+
+func sameNumbers(a, b []float64) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// Single returns the second moment by sums in single precision: of rows that share it, the one
+// that they share.
+func (r Rows) Single(ctx context.Context, threads int) (*SingleMoment, error) {
+	shares := r.shared.belongs(r)
+	if shares && r.shared.moment != nil {
+		return r.shared.moment, nil
+	}
+	s, err := singleSecond(ctx, r, threads)
+	if err != nil {
+		return nil, err
+	}
+	if shares {
+		r.shared.moment = &s
+	}
+	return &s, nil
+}
+
+// singleSecond is single that is not shared. Rows are centred before they are summed if
+// that makes a difference.
+func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
+	if x.Factor == nil && NearZero(x) {
+		if s, err := rawSecond(ctx, x, threads); err != nil || s.OK {
+			return s, err
+		}
+	}
+	n, d := x.Dims()
+	x.CountReads(n, 0)
+	value, err := sumSlabs(ctx, x.X, threads, func(dst []float32, row []float64, i int) {
+		x.Row(row, i)
+		for j, v := range row {
+			dst[j] = float32(v)
+		}
+	})
+	if err != nil {
+		return SingleMoment{}, err
+	}
+	wrong := movedError(n, d, traceOf(value, d))
+	algebra.Scale(value, 1/float64(n))
+	return SingleMoment{value, wrong, inSingle(value, d)}, nil
+}
+
+// rawSecond returns Sigma of rows that are centred and scaled after they are summed:
+// with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F. The bound on
+// its error is that of rows that are not scaled.
+func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
+	n, d := x.Dims()
+	x.CountReads(n, 0)
+	sums := sumsOf(x, threads)
+	value, err := rawProducts(ctx, x.X, threads)
+	if err != nil {
+		return SingleMoment{}, err
+	}
+	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset))
+	centre(value, x, sums, threads)
+	return SingleMoment{value, wrong, inSingle(value, d)}, nil
+}
+
+// rawProducts returns X^T X.
+func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, error) {
+	data, ok := x.(*matrix.Dense)
+	if !ok {
+		return sumSlabs(ctx, x, threads, func(dst []float32, _ []float64, i int) { expand(dst, x.Row(i)) })
+	}
+	d := data.Cols
+	second := algebra.Square(d)
+	for lo := 0; lo < data.Rows; lo += rowsOfSlab(d) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vec.GramSingle(second, rowsOf(data, lo, min(lo+rowsOfSlab(d), data.Rows)), threads)
+	}
+	return second.Value, nil
+}
+
+func rowsOf(x *matrix.Dense, lo, hi int) vec.Block[float32] {
+	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
+}
+
+// inSingle reports whether Sigma is neither too large nor too small.
+func inSingle(s []float64, d int) bool {
+	trace := traceOf(s, d)
+	return trace > 1e-25 && trace < 1e34
+}
+
+func traceOf(s []float64, d int) (sum float64) {
+	for j := range d {
+		sum += s[j*d+j]
+	}
+	return sum
+}
+
+// sumsError returns a bound on |G - Z^T Z| in Frobenius norm, and on |Z|^2, from the trace
+// of G.
+func sumsError(n, d int, trace float64) (wrong, squares float64) {
+	blocks := n/singleRows + 1
+	share := algebra.Up(singleRows*singleUnit/(1-singleRows*singleUnit)*(1+algebra.Gamma(blocks))) + algebra.Gamma(blocks)
+	tiny := float64(float64(d) * float64(n) * tinySingle)
+	squares = algebra.Up((float64(trace*(1+algebra.Gamma(d))) + tiny) / (1 - share))
+	return algebra.Up(float64(share*squares) + tiny), squares
+}
+
+// rawError returns a bound on the error of rows that are centred afterwards.
+func rawError(n, d int, trace, offset float64) float64 {
+	wrong, squares := sumsError(n, d, trace)
+	count := float64(n)
+	size := math.Sqrt(squares) + math.Sqrt(count*offset*(1+algebra.Gamma(d+8)))
+	return algebra.Up((wrong + float64(algebra.Gamma(2*n+64)*size*size)) / count)
+}
+
+// movedError returns that of rows that are moved first.
+func movedError(n, d int, trace float64) float64 {
+	wrong, squares := sumsError(n, d, trace)
+	length := math.Sqrt(squares)
+	moved := algebra.Up(float64(singleUnit*(1+0x1p-20)*length) + float64(tinySingle*math.Sqrt(float64(n)*float64(d))))
+	return algebra.Up((wrong + float64(2*moved*length) + float64(moved*moved) + float64(algebra.Gamma(8)*squares)) / float64(n))
+}

@@ -1,0 +1,123 @@
+package view
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
+
+// Zero reports whether all rows are.
+func (r Rows) Zero() bool {
+	n, d := r.Dims()
+	row := make([]float64, d)
+	plain := Rows{X: r.X, Offset: r.Offset}
+	for i := range n {
+		plain.Row(row, i)
+		for j, v := range row {
+			if v != 0 && (r.Factor == nil || r.Factor[j] != 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Shifted returns the rows times 2^exponent: NaN where a factor does not have that
+// multiple.
+func (r Rows) Shifted(exponent int) Rows {
+	if exponent == 0 {
+		return r
+	}
+	_, d := r.Dims()
+	factor := make([]float64, d)
+	for j := range factor {
+		f := 1.0
+		if r.Factor != nil {
+			f = r.Factor[j]
+		}
+		if factor[j] = math.Ldexp(f, exponent); math.Ldexp(factor[j], -exponent) != f {
+			factor[j] = math.NaN()
+		}
+	}
+	r.Factor = factor
+	return r
+}
+
+// OffsetSquare returns |F o|^2.
+func (r Rows) OffsetSquare() float64 {
+	moved := append([]float64{}, r.Offset...)
+	if r.Offset != nil {
+		r.multiply(moved)
+	}
+	return vec.SquaredNorm64(moved)
+}
+
+// StoredSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
+func (r Rows) StoredSquares(i int) (squared, raw float64) {
+	x := r.X.Row(i)
+	for k, j := range x.Index {
+		v, f, o := float64(x.Value[k]), 1.0, 0.0
+		if r.Factor != nil {
+			f = r.Factor[j]
+		}
+		if r.Offset != nil {
+			o = r.Offset[j]
+		}
+		a, b, c := (v-o)*f, o*f, v*f
+		squared += float64(a*a) - float64(b*b)
+		raw += float64(c * c)
+	}
+	return squared, raw
+}
+
+func (r Rows) multiply(x []float64) {
+	for j, f := range r.Factor {
+		x[j] *= f
+	}
+}
+
+// Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
+func (r Rows) Sizes(threads int) (squared, fourth float64) {
+	n, _ := r.Dims()
+	base := r.OffsetSquare()
+	const block = 1024
+	sums := make([][2]float64, (n+block-1)/block)
+	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s := r.squaredNorm(i, base)
+			sums[b][0] += s
+			sums[b][1] += float64(s * s)
+		}
+	})
+	for _, s := range sums {
+		squared += s[0]
+		fourth += s[1]
+	}
+	return squared / float64(n), fourth / float64(n)
+}
+
+// squaredNorm returns |x|^2 of row i, where base is that of a row of zeros, in time
+// that grows with its nonzeros.
+func (r Rows) squaredNorm(i int, base float64) float64 {
+	x := r.X.Row(i)
+	var stored, zero float64 // of the places that are stored: with their values, and as if these were 0
+	for k, v := range x.Value {
+		j := x.Column(k)
+		value, offset := float64(v), 0.0
+		if r.Offset != nil {
+			offset = r.Offset[j]
+		}
+		value -= offset
+		if r.Factor != nil {
+			value *= r.Factor[j]
+			offset *= r.Factor[j]
+		}
+		stored += float64(value * value)
+		zero += float64(offset * offset)
+	}
+	if x.Index == nil {
+		return stored
+	}
+	return max(base-zero, 0) + stored
+}

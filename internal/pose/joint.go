@@ -1,0 +1,151 @@
+package pose
+
+import (
+	"errors"
+	"fmt"
+
+	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// A loss of all classes makes one problem of them, of which the point has the numbers of K
+// outputs: weights by feature, the K of a feature side by side, and dual variables by row. A
+// model has the outputs one after another, each with the certificate of the whole.
+
+func (f LinearFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	p, err := problem.NewJoint(f.rows, y, classes, weights, t.Joint, t.Penalty, lambda, t.bias)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &p.JointRisk, nil
+}
+
+func (f MachineFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	p, err := problem.NewJointKernel(f.Gram, y, classes, weights, t.Joint, lambda, t.bias)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &p.JointRisk, nil
+}
+
+// mostJoint bounds the weights of all classes: 8 GB of numbers.
+const mostJoint = 1 << 30
+
+// jointly makes the one problem of all classes. What other problems know of losses is filled in
+// as far as it goes.
+func (s *Problems) jointly(o Objective) (Objective, error) {
+	if f, ok := s.Family.(LinearFamily); ok {
+		if k := len(s.Labels.Classes); int64(k)*int64(f.Cols()+1) > mostJoint {
+			return o, DataError{fmt.Sprintf("found %d classes of %d features, expected fewer than %d weights in all for a loss of all classes", k, f.Cols(), mostJoint)}
+		}
+	}
+	var err error
+	o.Problem, o.joint, err = s.Family.joint(s.Terms, s.Labels.Class, len(s.Labels.Classes), s.Weights, s.Lambda)
+	var data problem.DataError
+	if errors.As(err, &data) {
+		err = DataError{err.Error()}
+	}
+	if err == nil {
+		o.Risk = &problem.Risk{S: o.joint.S, N: o.joint.N, Loss: s.Loss, Lambda: o.joint.Lambda, Bias: o.joint.Bias}
+	}
+	return o, err
+}
+
+// columns is how many dual variables a row has.
+func (s *Problems) Columns() int {
+	if s.Joint != nil {
+		return len(s.Labels.Classes)
+	}
+	return 1
+}
+
+// choose names a good solver, and says why.
+func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
+	if s.Joint != nil {
+		return jointsolver.Choose(p, gap)
+	}
+	return s.Family.Choose(p, gap)
+}
+
+// store gives every output of a model the weights of its point; of the one point of all classes
+// each takes its part, and the dual variables and the certificate too.
+func (s *Problems) Store(m *model.Model, points []problem.Point) {
+	if k := s.Columns(); k > 1 {
+		whole := m.Outputs[0]
+		m.Outputs, points = make([]model.Output, k), apart(points[0], k)
+		for c, p := range points {
+			m.Outputs[c] = model.Output{Dual: p.A, Certificate: whole.Certificate}
+		}
+	}
+	s.Family.Store(m, points)
+}
+
+// weightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
+// dual variables, nil if it has none.
+func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
+	if s.Joint == nil {
+		return s.Family.Weights(m, c)
+	}
+	parts := make([][]float64, len(m.Outputs))
+	for c := range parts {
+		parts[c] = s.Family.Weights(m, c)
+	}
+	return Join(parts)
+}
+
+func (s *Problems) Dual(m *model.Model, c int) []float64 {
+	if s.Joint == nil {
+		return m.Outputs[c].Dual
+	}
+	parts := make([][]float64, len(m.Outputs))
+	for c, o := range m.Outputs {
+		if parts[c] = o.Dual; o.Dual == nil {
+			return nil
+		}
+	}
+	return Join(parts)
+}
+
+// apart takes the point of k classes apart; join puts the numbers of all classes together.
+func apart(p problem.Point, k int) []problem.Point {
+	points := make([]problem.Point, k)
+	own := func(all []float64, c int) []float64 {
+		if all == nil {
+			return nil
+		}
+		numbers := make([]float64, len(all)/k)
+		for i := range numbers {
+			numbers[i] = all[i*k+c]
+		}
+		return numbers
+	}
+	for c := range points {
+		points[c] = problem.Point{W: own(p.W, c), A: own(p.A, c)}
+	}
+	return points
+}
+
+func Join(parts [][]float64) []float64 {
+	k := len(parts)
+	all := make([]float64, k*len(parts[0]))
+	for c, own := range parts {
+		for i, x := range own {
+			all[i*k+c] = x
+		}
+	}
+	return all
+}
+
+// jointDerivatives returns the dual point that the weights of all classes suggest.
+func (o Objective) JointDerivatives(w []float64) []float64 {
+	a := make([]float64, len(o.joint.Y)*o.joint.Classes)
+	switch p := o.Problem.(type) {
+	case *problem.Joint:
+		p.PredictTo(a, w)
+	case *problem.JointKernel:
+		p.Responses(a, w)
+	}
+	o.joint.Slopes(a, a)
+	return a
+}

@@ -1,0 +1,71 @@
+package pose
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/structure"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// checkSet refuses what is no set.
+func CheckSet(set *data.Set) error {
+	if err := set.Check(); err != nil {
+		return DataError{err.Error()}
+	}
+	return nil
+}
+
+// gapless is data.Gapless, as a fault of the data.
+func Gapless(x matrix.Matrix) error {
+	if err := data.Gapless(x); err != nil {
+		return DataError{err.Error()}
+	}
+	return nil
+}
+
+// columns returns how many columns a table has; 0: there is none.
+func Columns(s *data.Schema) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.Columns)
+}
+
+// checkPair refuses what is no model and no set, and rows of another structure.
+func CheckPair(m *model.Model, set *data.Set) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if err := CheckSet(set); err != nil {
+		return err
+	}
+	return CheckRows(m, set)
+}
+
+// CheckRows refuses rows that stand for something else than those of the model.
+func CheckRows(m *model.Model, set *data.Set) error {
+	if k, err := KernelOf(m); set.Structure != structure.Points && err == nil && kernel.StructureOf(k) != set.Structure {
+		if _, own := k.(kernel.Func); !own {
+			return DataError{fmt.Sprintf("found %s, expected rows of %s, as the model was trained on", set.Structure, kernel.StructureOf(k))}
+		}
+	}
+	return nil
+}
+
+// Scores returns the scores of every row, rows x outputs.
+func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
+	n, _ := x.Dims()
+	k := len(m.Outputs)
+	scores, all := make([][]float64, n), make([]float64, n*k)
+	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
+		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
+		for i := lo; i < hi; i++ {
+			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
+		}
+	})
+	return scores
+}

@@ -1,0 +1,94 @@
+package set
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+)
+
+// Merged is the targets and the weights of the rows of several files, one file's under another's.
+type Merged struct {
+	Targets []Target
+	Weights []float64
+	absent  string // name of the first file without targets
+	Files   int
+}
+
+// MergeTargets puts the targets of several files one after another.
+func MergeTargets(parts []Target) (Target, error) {
+	switch len(parts) {
+	case 0:
+		return Target{}, nil
+	case 1:
+		return parts[0], nil
+	}
+	numbers := true
+	for _, p := range parts {
+		numbers = numbers && p.Number != nil
+	}
+	t := NewTargets()
+	for _, p := range parts {
+		switch {
+		case p.Code == nil && !numbers:
+			return Target{}, fmt.Errorf("found more than %d distinct numbers as targets in one file and names in another, expected one kind", MaxLabels)
+		case p.Code == nil:
+			t.many = true
+		}
+		if numbers {
+			t.Number = append(t.Number, p.Number...)
+		}
+	}
+	if t.many {
+		return Target{Number: t.Number}, nil
+	}
+	number := t.Number
+	for _, p := range parts {
+		t.takeCodes(p)
+	}
+	if numbers && len(t.Label) > MaxLabels {
+		return Target{Number: number}, nil
+	}
+	t.Number = number
+	return t.Target(), nil
+}
+
+// Take notes the targets of a file that was read; nil: it has none.
+func (a *Merged) Take(name string, t *Target) error {
+	if t == nil {
+		if a.absent == "" {
+			a.absent = name
+		}
+	} else {
+		a.Targets = append(a.Targets, *t)
+	}
+	if a.absent != "" && len(a.Targets) > 0 {
+		return fault.In(a.absent, "found no targets, expected them as in the other files")
+	}
+	return nil
+}
+
+// TakeWeights notes the row weights of a file; nil: it has none.
+func (a *Merged) TakeWeights(name string, weights []float64) error {
+	if (weights == nil) != (a.Weights == nil) && a.Files > 1 {
+		return fault.In(name, "expected row weights in all files or in none")
+	}
+	a.Weights = append(a.Weights, weights...)
+	return nil
+}
+
+// takeCodes appends the codes of p.
+func (t *Targets) takeCodes(p Target) {
+	codes := make([]uint32, len(p.Label))
+	for c, label := range p.Label {
+		v, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
+			v = math.NaN()
+		}
+		codes[c] = t.Intern([]byte(label), v+0)
+	}
+	for _, c := range p.Code {
+		t.Code = append(t.Code, codes[c])
+	}
+}

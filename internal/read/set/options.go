@@ -1,0 +1,113 @@
+package set
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+)
+
+// Options say how to read. The zero value reads every format with its
+// defaults on all cores.
+type Options struct {
+	Format    string // name of a format; "": found by content, then by extension
+	ZeroBased bool   // LIBSVM indices begin with 0 instead of 1
+	Header    string // "yes", "no" or "" (found by content): first line of a CSV names the columns
+
+	// Target names the column of a table to predict, by name or by position
+	// from 1; "" means the column named target, label, class or y, or else the
+	// last one. Weights names the column of row weights, "" for none; formats
+	// without columns take a file with one number a row instead.
+	Target, Weights string
+	// Ignore, Categorical and Numeric name columns of a table, each by name, by position
+	// from 1 or by a pattern such as id_*, that are to be left out, to be categories
+	// though they look like numbers, dates or ids, and to be numbers though they look
+	// like ids or codes. The schema keeps what became of them.
+	Ignore, Categorical, Numeric []string
+	// Missing are spellings of a missing value besides the usual ones; the schema keeps them.
+	Missing []string
+	// Dates says what 05/06/2024 means where the rows do not: "dmy" or "mdy"; "": such a column
+	// is refused.
+	Dates string
+	// SkipUnlabelled leaves out rows of a table that have no target.
+	SkipUnlabelled bool
+	// Unweighted says that weights do not matter: with a Schema, its column of them is not read, and rows of
+	// weight 0 count.
+	Unweighted bool
+	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
+	// are spelled, whatever else the column is; "": none.
+	ID string
+	// IDRole is what errors call that column; "": id.
+	IDRole string
+	// Unlabelled says that targets do not matter: the last column of a table is one
+	// only if it is called so.
+	Unlabelled bool
+	// Labels is a file with one target a row, for formats without targets of
+	// their own, or instead of these (IDX, NPY, NPZ, fen); "": IDX looks for the
+	// file that belongs to it.
+	Labels string
+
+	// Schema, from a model, makes tables into the features it describes; the
+	// target may then be absent, and counts as absent when a row lacks it, with
+	// a warning if others have it. Columns > 0, from a model, is the number of
+	// features it knows; later ones are ignored, with a warning that counts. Where
+	// nothing names the target, columns are these, or these and at last the target.
+	Schema  *Schema
+	Columns int
+
+	// Precomputed says that the rows are those of a matrix of kernel values. LIBSVM
+	// text of which the first row begins with 0:number, as svm-train takes it, then
+	// has indices from 0, and zeros may be missing up to its last column. Columns
+	// is no limit of other files: another width is another matrix.
+	Precomputed bool
+	Least       int // Columns, if Precomputed; for formats alone
+
+	// Unmoved says that all columns are to be read as they are, without an offset: for
+	// problems that are not the same about another origin, such as second moments. What
+	// rounding does to them is then a warning.
+	Unmoved bool
+
+	// InOrder says that rows will be taken once, from the first to the last, as
+	// for prediction: caches larger than memory are then read ahead.
+	InOrder bool
+
+	// BlockRows is how many rows a block of [Blocks] has; 0: 1024.
+	BlockRows int
+
+	// Tally, when set, counts the bytes that were read, so that others may watch.
+	Tally *Tally
+
+	Threads int       // at most so many cores; 0: all. Never changes the result
+	Stdin   io.Reader // read for the source "-"
+	FS      fs.FS     // has the sources, Labels and Weights, by its names for them; nil: the system's files
+
+	Separator  byte   // of a table; 0: found by content
+	StdinName  string // what errors call Stdin; "": standard input
+	StdinLines int    // that came before those of Stdin
+
+	Chunk int // bytes of text parsed at a time; 0: as many as a core's cache has room for. Never changes the result
+}
+
+// System is where the sources are.
+func (opt *Options) System() *file.System {
+	return &file.System{FS: opt.FS, Stdin: opt.Stdin, StdinName: opt.StdinName, Lines: opt.StdinLines, Ahead: opt.Workers() > 1, Tally: opt.Tally}
+}
+
+// Workers is how many goroutines opt allows.
+func (opt *Options) Workers() int { return parallel.Cores(opt.Threads) }
+
+// CheckSchema refuses a schema that no reader could follow.
+func (opt *Options) CheckSchema() error {
+	if opt.Schema == nil {
+		return nil
+	}
+	if err := opt.Schema.Check(opt.Schema.Width()); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	return nil
+}
+
+// A Tally counts the bytes that were read of all sources, for others to watch.
+type Tally = file.Tally

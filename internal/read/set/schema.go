@@ -1,0 +1,224 @@
+package set
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+)
+
+// Schema says how the columns of a table became features, so that another
+// table is turned into the same features. The rules: a column of numbers is
+// one feature, and so is one of dates (in days) or of two words such as true and
+// false; a column that is ignored is none; any other column is one 0/1 feature
+// for each category; a
+// missing number becomes the column's mean, a missing category becomes the
+// category "?" if the first table had one, and else no category at all. From
+// numbers that are so close to each other that rounding them to single precision
+// would matter, such as times in seconds, a number is subtracted before: see
+// Column.Offset; ones too small for it are multiplied: see Column.Factor. It may be of an array, too, for the sake of its offsets or the
+// place of its target.
+type Schema struct {
+	Columns []Column `json:"columns"`
+	Target  int      `json:"target"`          // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
+	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
+	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
+
+	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
+	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
+	SkipUnlabelled bool `json:"skip_unlabelled,omitempty"`
+
+	records atomic.Pointer[recordMaker] // nil until Row is called
+}
+
+// Table reports whether there is a schema, and it is that of a table.
+func (s *Schema) Table() bool { return s != nil && !s.Array }
+
+// Clone returns a schema with columns of its own.
+func (s *Schema) Clone() *Schema {
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
+}
+
+// Later reports whether programs before version 2 of the format of models would not know how
+// fields are spelled, or which rows were left out.
+func (s *Schema) Later() bool {
+	return s != nil && (s.Missing != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
+		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
+	}))
+}
+
+// Check returns why a schema that was read from a file cannot be one of a table
+// that makes so many features.
+func (s *Schema) Check(features int) error {
+	if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c {
+		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
+	}
+	if s.Target == s.Weight && s.Target >= 0 {
+		return fmt.Errorf("found column %d as target and as weights, expected two columns", s.Target)
+	}
+	for i, c := range s.Columns {
+		role := i == s.Target || i == s.Weight
+		if role && c.Kind != KindPlain && (i != s.Target || !c.Kind.IsNumber()) {
+			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
+		}
+		if role && (c.Offset != 0 || c.Factor != 0) {
+			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature, or the factor %g", c.Offset, c.Name, c.Factor)
+		}
+		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
+			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
+		}
+		if !decimal.Finite(float64(float32(c.Fill))) {
+			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
+		}
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	if f := s.Width(); f != features {
+		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
+	}
+	return nil
+}
+
+// CheckNames returns why features of a model that was read from a file cannot have been
+// made of the columns under these names, nil if it does not say.
+func (s *Schema) CheckNames(features []string) error {
+	if made := s.Features(); features != nil && !slices.Equal(made, features) {
+		at := 0
+		for at < min(len(made), len(features)) && made[at] == features[at] {
+			at++
+		}
+		return fmt.Errorf("found %d names of features, expected those that columns and categories make: they differ at feature %d", len(features), at+1)
+	}
+	for i, c := range s.Columns {
+		if position := strconv.Itoa(i + 1); !s.Header && c.Name != position {
+			return fmt.Errorf("found the name %q of column %s of a table without names, expected its position", c.Name, position)
+		}
+	}
+	return nil
+}
+
+// Width returns the number of features that the columns make.
+func (s *Schema) Width() int {
+	_, features := s.Places()
+	return features
+}
+
+// makes returns the number of features that column i makes.
+func (s *Schema) makes(i int) int {
+	switch c := s.Columns[i]; {
+	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
+		return 0
+	case c.Category == nil:
+		return 1
+	default:
+		return len(c.Category)
+	}
+}
+
+// Places returns the first feature of each column and the number of features.
+func (s *Schema) Places() (first []int, features int) {
+	first = make([]int, len(s.Columns))
+	for i := range s.Columns {
+		first[i] = features
+		features += s.makes(i)
+	}
+	return first, features
+}
+
+// Features names the features: the column, or "column=category".
+func (s *Schema) Features() []string {
+	var names []string
+	for i, c := range s.Columns {
+		switch {
+		case s.makes(i) == 0:
+		case c.Category == nil:
+			names = append(names, c.Name)
+		default:
+			for _, category := range c.Category {
+				names = append(names, c.Name+"="+category)
+			}
+		}
+	}
+	return names
+}
+
+// Names reports whether name is that of a column, or its position from 1.
+func (s *Schema) Names(column int, name string) bool {
+	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
+}
+
+// Agrees refuses options that name other columns than the schema does.
+func (s *Schema) Agrees(opt *Options) error {
+	for _, o := range []struct {
+		role, name string
+		column     int
+	}{{"target", opt.Target, s.Target}, {"weights", opt.Weights, s.Weight}} {
+		if o.name != "" && !s.Names(o.column, o.name) {
+			of := "none"
+			if o.column >= 0 {
+				of = fmt.Sprintf("%q", s.Columns[o.column].Name)
+			}
+			return fmt.Errorf("found the column %q asked for as %s, expected %s as in the training data", o.name, o.role, of)
+		}
+	}
+	return nil
+}
+
+// Offsets returns what was taken off each feature before it was rounded to single
+// precision; nil if that is nothing.
+func (s *Schema) Offsets() []float64 {
+	return s.each(0, func(c *Column) float64 { return c.Offset })
+}
+
+// Factors returns by what each feature, less its offset, was multiplied before it was rounded
+// to single precision; nil if that is 1 for all.
+func (s *Schema) Factors() []float64 {
+	return s.each(1, func(c *Column) float64 { return c.Factor })
+}
+
+// Moves returns of each feature its column, for Column.Stored; nil if numbers are stored as they are.
+func (s *Schema) Moves() []Column {
+	if s.Offsets() == nil && s.Factors() == nil {
+		return nil
+	}
+	first, features := s.Places()
+	all := make([]Column, features)
+	for i, c := range s.Columns {
+		if c.Moves() {
+			all[first[i]] = c
+		}
+	}
+	return all
+}
+
+// each returns a number of the column of each feature, where that is 0 another one; nil if it
+// is 0 for all.
+func (s *Schema) each(zero float64, of func(*Column) float64) []float64 {
+	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return of(&c) != 0 }) {
+		return nil
+	}
+	first, features := s.Places()
+	all := slices.Repeat([]float64{zero}, features)
+	for i := range s.Columns {
+		if v := of(&s.Columns[i]); v != 0 {
+			all[first[i]] = v
+		}
+	}
+	return all
+}
+
+// Raw is a number of a feature as the data have it; offsets and factors are those of its
+// schema, nil for none.
+func Raw(v float64, j int, offsets, factors []float64) float64 {
+	if factors != nil {
+		v /= factors[j]
+	}
+	if offsets != nil {
+		v += offsets[j]
+	}
+	return v
+}

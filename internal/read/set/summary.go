@@ -1,0 +1,59 @@
+package set
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+)
+
+// Summary counts what was made of the columns, as in "6: 2 numeric, 1 date, 1 with 14
+// categories, 1 ignored (id), target churn".
+func (s *Schema) Summary() string {
+	count := map[Kind]int{}
+	var categories []int
+	var ignored []string
+	for i, c := range s.Columns {
+		switch {
+		case i == s.Target || i == s.Weight:
+		case c.Kind == KindIgnored:
+			ignored = append(ignored, c.Name)
+		case c.Category != nil:
+			categories = append(categories, len(c.Category))
+		case c.Kind.IsNumber():
+			count[KindPlain]++
+		case c.Kind.IsDate():
+			count[KindDate]++
+		default:
+			count[c.Kind]++
+		}
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, fault.Plural(n, one, many))
+		}
+	}
+	add(count[KindPlain], "numeric", "numeric")
+	add(count[KindBoolean], "true/false", "true/false")
+	add(count[KindDate], "date", "dates")
+	add(count[KindClock], "time of day", "times of day")
+	if len(categories) > 0 {
+		of := fmt.Sprint(slices.Min(categories))
+		if most := slices.Max(categories); most > slices.Min(categories) {
+			of += fmt.Sprintf(" to %d", most)
+		}
+		parts = append(parts, fmt.Sprintf("%d with %s categories", len(categories), of))
+	}
+	if len(ignored) > 0 {
+		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), fault.Few(ignored)))
+	}
+	if s.Target >= 0 && s.Target < len(s.Columns) {
+		parts = append(parts, "target "+fault.Printable(s.Columns[s.Target].Name))
+	}
+	if s.Weight >= 0 && s.Weight < len(s.Columns) {
+		parts = append(parts, "weights "+fault.Printable(s.Columns[s.Weight].Name))
+	}
+	return fmt.Sprintf("%d: %s", len(s.Columns), strings.Join(parts, ", "))
+}

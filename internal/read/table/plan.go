@@ -1,0 +1,215 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+)
+
+// plan decides what each column of the table is for.
+func (t *table) plan(opt *set.Options) (err error) {
+	t.id, t.idName, t.dates, t.skip, t.unweighted = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted
+	t.weightless = new(atomic.Bool)
+	t.also, t.misses = map[string]struct{}{}, false
+	for _, text := range missingOf(opt) {
+		t.also[text] = struct{}{}
+		_, status := decimal.Float64([]byte(text))
+		t.misses = t.misses || status == decimal.Number
+	}
+	roles := t.planRoles(opt)
+	if opt.ID != "" && (roles == nil || opt.Schema == nil) { // one to ignore too is called what it is for
+		if t.id, err = t.find(opt.ID, cmp.Or(opt.IDRole, "id")); err != nil {
+			return err
+		}
+	}
+	return roles
+}
+
+// missingOf returns the spellings of a missing value besides the usual ones.
+func missingOf(opt *set.Options) []string {
+	if opt.Schema != nil {
+		return opt.Schema.Missing
+	}
+	return opt.Missing
+}
+
+// planRoles is plan but for a column to be kept.
+func (t *table) planRoles(opt *set.Options) error {
+	if opt.Schema != nil {
+		if err := opt.Schema.Agrees(opt); err != nil {
+			return fault.In(t.in[0].Name, "%w", err)
+		}
+		return t.match(opt.Schema)
+	}
+	t.target, t.weight = -1, -1
+	var err error
+	if opt.Weights != "" {
+		if t.weight, err = t.find(opt.Weights, "weight"); err != nil {
+			return err
+		}
+	}
+	if opt.Target != "" {
+		t.target, err = t.find(opt.Target, "target")
+	} else {
+		t.target, err = t.guessTarget(opt)
+	}
+	if err != nil {
+		return err
+	}
+	if t.target == t.weight && t.target >= 0 {
+		return fault.In(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.target])
+	}
+	if len(t.names) < 2 && t.target >= 0 {
+		return fault.In(t.in[0].Name, "found one column, expected at least a feature and a target")
+	}
+	t.use = make([]int, len(t.names))
+	for i := range t.use {
+		t.use[i] = i
+	}
+	return t.ask(opt)
+}
+
+// usualTargets are the names that a column to predict has, the surest first.
+var usualTargets = []string{"target", "label", "class", "y"}
+
+// guessTarget returns the column with a usual name, or else the last column that
+// holds neither the weights nor nothing at all; -1 if it may as well be missing, or if a model
+// takes all columns for features.
+func (t *table) guessTarget(opt *set.Options) (int, error) {
+	for _, usual := range usualTargets {
+		for i, name := range t.names {
+			if t.header && i != t.weight && strings.EqualFold(name, usual) {
+				t.guessed = "by its name"
+				return i, nil
+			}
+		}
+	}
+	known := len(t.names)
+	if t.weight >= 0 {
+		known--
+	}
+	switch {
+	case opt.Unlabelled, opt.Columns > 0 && known == opt.Columns:
+		return -1, nil
+	case opt.Columns > 0 && known != opt.Columns+1:
+		return 0, fault.NotFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
+	}
+	last := len(t.names) - 1
+	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
+		last--
+	}
+	t.guessed = "the last one"
+	return last, nil
+}
+
+// settle makes the schema once the kinds of the columns are known.
+func (t *table) settle(opt *set.Options) error {
+	if t.fixed {
+		return nil
+	}
+	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: append(slices.Clone(missingOf(opt)), slices.Sorted(maps.Keys(t.bareWords))...), SkipUnlabelled: t.skip}
+	for i := range t.names {
+		c := t.column(i)
+		if t.roles[i] == roleCategory {
+			c.Category = []string{}
+		}
+		t.schema.Columns = append(t.schema.Columns, c)
+	}
+	if t.plain {
+		return nil
+	}
+	return t.recognise()
+}
+
+// column is column i as far as nothing is known of what it holds.
+func (t *table) column(i int) set.Column {
+	if t.kinds[i].asked == askedIgnore {
+		return set.Column{Name: t.names[i], Kind: set.KindIgnored, Why: set.WhyAsked}
+	}
+	return set.Column{Name: t.names[i]}
+}
+
+// match gives each column of the table its place in a model's schema.
+func (t *table) match(s *set.Schema) error {
+	t.schema, t.fixed = s, true
+	t.target, t.weight = -1, -1
+	t.use = make([]int, len(t.names))
+	var err error
+	if s.Header && t.header {
+		err = t.matchNames()
+	} else if err = t.matchPositions(); err == nil && s.Header {
+		var names []string
+		for _, at := range t.use {
+			names = append(names, s.Columns[at].Name)
+		}
+		t.warnings = append(t.warnings, fault.In(t.in[0].Name, "found no line with the names of the columns: taken by position as %s", fault.Few(names)))
+	}
+	for i, at := range t.use {
+		switch {
+		case at < 0:
+		case at == s.Target:
+			t.target = i
+		case at == s.Weight && t.unweighted:
+			t.use[i] = -1
+		case at == s.Weight:
+			t.weight = i
+		case s.Columns[at].Category != nil: // what sparse rows leave out counts
+			t.kinds[i].kind = kindCategory
+		}
+	}
+	return err
+}
+
+func (t *table) matchNames() error {
+	place := make(map[string]int, len(t.schema.Columns))
+	for i, c := range t.schema.Columns {
+		place[c.Name] = i
+	}
+	found := make([]bool, len(t.schema.Columns))
+	var extra []string
+	for i, name := range t.names {
+		at, ok := place[name]
+		if !ok {
+			if t.use[i] = -1; name != t.idName {
+				extra = append(extra, name)
+			}
+			continue
+		}
+		t.use[i], found[at] = at, true
+	}
+	for i, c := range t.schema.Columns {
+		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != set.KindIgnored {
+			return fault.In(t.in[0].Name, "found no column %q, expected all columns the model was trained on", c.Name)
+		}
+	}
+	if len(extra) > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %q): ignored", fault.Plural(len(extra), "column is", "columns are"), extra[0]))
+	}
+	return nil
+}
+
+// matchPositions is for tables without names; the target may be left out, and
+// then the weights too.
+func (t *table) matchPositions() error {
+	s := t.schema
+	all := len(s.Columns)
+	var places []int
+	for i := range all {
+		absent := i == s.Target && len(t.names) < all || i == s.Weight && (len(t.names) < all-1 || s.Target < 0 && len(t.names) < all)
+		if !absent {
+			places = append(places, i)
+		}
+	}
+	if len(places) != len(t.names) {
+		return fault.In(t.in[0].Name, "found %s, expected the %d the model was trained on, or these without the target", fault.Plural(len(t.names), "column", "columns"), all)
+	}
+	t.use = places
+	return nil
+}

@@ -1,0 +1,254 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/lines"
+	"github.com/fenchel-ml/fenchel/internal/read/memory"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/read/stream"
+)
+
+// Streams of tables: columns are numbers, by declaration or until a field is
+// not, which is an error then.
+
+var _, _ stream.Streamer = CSV{}, arff{}
+
+func (f CSV) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *stream.Blocks) error {
+	t, err := f.open(in, opt)
+	if err != nil {
+		return err
+	}
+	_, first, later, err := t.rows.(csvRows).firstRows(in[0])
+	if err != nil {
+		later = nil // found again when the rows are read
+	}
+	return t.stream(ctx, opt, b, append([][]field{first}, later...))
+}
+
+func (f arff) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *stream.Blocks) error {
+	t, err := f.open(in)
+	if err != nil {
+		return err
+	}
+	return t.stream(ctx, opt, b, nil)
+}
+
+// holdsText reports whether a column of categories or codes shows in the first rows.
+func (t *table) holdsText(first [][]field, column int) bool {
+	return slices.ContainsFunc(first, func(row []field) bool {
+		if column >= len(row) || t.isMissing(row[column]) {
+			return false
+		}
+		_, status := decimal.Float32(row[column].text)
+		return status == decimal.Text || set.IsCode(row[column].text) && t.roles[column] == roleInteger
+	})
+}
+
+// ignoreNumbers leaves out the columns that number the first rows, or by their name and these
+// are ids: later ones are not known when the first are given. So integers in random order are
+// ids only where the name says so.
+func (t *table) ignoreNumbers(first [][]field) {
+	var names []string
+	var columns []int
+	how := "consecutive"
+	features := 0
+	for i, name := range t.names {
+		if i == t.target || i == t.weight || t.kinds[i].asked == askedIgnore {
+			continue
+		}
+		features++
+		enough := len(first) >= leastRows(name)
+		numbered := t.kinds[i].unnamed && areWhole(first, i) || enough && !namesTime(name) && areNumbered(first, i)
+		if !numbered && enough && namesRows(name) && areWhole(first, i) && allDiffer(first, i) {
+			numbered, how = true, "different"
+		}
+		if numbered && t.kinds[i].asked == askedNothing {
+			names, columns = append(names, name), append(columns, i)
+		}
+	}
+	if len(columns) == 0 || len(columns) == features {
+		return
+	}
+	for _, i := range columns {
+		t.kinds[i].asked = askedIgnore
+	}
+	t.warnings = append(t.warnings, fmt.Errorf("%s: %s integers in the first rows, as of an id: ignored (to keep: --numeric %s)", fault.Quoted(names), how, strings.Join(names, ",")))
+}
+
+// areNumbered reports whether the fields of a column are consecutive integers.
+func areNumbered(rows [][]field, column int) bool {
+	fields := make([]field, 0, len(rows))
+	columns := make([]int, len(rows))
+	for i, row := range rows {
+		if column >= len(row) {
+			return false
+		}
+		fields, columns[i] = append(fields, row[column]), i
+	}
+	return areConsecutive(fields, columns)
+}
+
+// allDiffer reports whether no two fields of a column have the same text.
+func allDiffer(rows [][]field, column int) bool {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		seen[string(row[column].text)] = true
+	}
+	return len(seen) == len(rows)
+}
+
+// areWhole reports whether the fields of a column are integers.
+func areWhole(rows [][]field, column int) bool {
+	return !slices.ContainsFunc(rows, func(row []field) bool {
+		return column >= len(row) || row[column].missing || !set.AreDigits(row[column].text)
+	})
+}
+
+// Stream gives the rows of a table of numbers as they come. If the schema or else the
+// first ones have a column of categories, all rows are read first.
+func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, first [][]field) error {
+	unread := *t
+	unread.kinds = slices.Clone(t.kinds)
+	if err := t.plan(opt); err != nil {
+		return err
+	}
+	t.assign()
+	for i, role := range t.roles {
+		if role == roleCategory || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
+			s, err := unread.read(ctx, opt)
+			return b.ReadAll(t.in[0].Name, s, err)
+		}
+	}
+	if !t.fixed && opt.Columns == 0 {
+		t.ignoreNumbers(first)
+		t.place = nil
+		t.assign()
+	}
+	if !t.fixed {
+		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, true, opt.Columns == 0
+		for i := range t.names {
+			t.schema.Columns = append(t.schema.Columns, t.column(i))
+		}
+		if t.measures && !opt.Unmoved {
+			t.moveFirst(first)
+		}
+		t.place = nil
+		t.assign()
+	}
+	t.featuresAlone()
+	if len(t.place) == 0 {
+		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
+	}
+	if err := b.Fix(t.in[0].Name, len(t.place)); err != nil {
+		return err
+	}
+	b.To.Feature, b.To.Schema, b.To.Warnings = t.schema.Features(), t.schema, t.warnings
+	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
+	s.Free = make(chan []byte, opt.Workers()+1)
+	t.arena = memory.NewArena(opt.Workers())
+	defer t.arena.Close()
+	t.spread, b.Offsets = make([]set.Spread, len(t.place)), false
+	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
+	for slot, s := range t.spread {
+		if s.Matters() {
+			b.To.Late = append(b.To.Late, s.Lost(set.ColumnNamed(t.schema.Columns[t.place[slot]].Name)))
+		}
+	}
+	return err
+}
+
+// featuresAlone ignores targets and weights, and takes integers for numbers.
+func (t *table) featuresAlone() {
+	for i, role := range t.roles {
+		switch role {
+		case roleTarget, roleWeight:
+			t.roles[i] = roleIgnored
+		case roleInteger:
+			t.roles[i] = roleNumber
+		}
+	}
+}
+
+// moveFirst gives the columns an offset that need one by the first rows. Wherever later
+// rows are, the offset is no further from them than the spread is large.
+func (t *table) moveFirst(first [][]field) {
+	var note set.OffsetNote
+	for i := range t.schema.Columns {
+		if t.roles[i] > roleKept {
+			continue
+		}
+		var s set.Spread
+		for _, row := range first {
+			if i < len(row) && !row[i].missing {
+				if v, ok := set.ParsePlain(row[i].text); ok {
+					s.Add(v)
+				}
+			}
+		}
+		s.SettleFirst()
+		c := &t.schema.Columns[i]
+		c.Offset = s.Offset()
+		if c.Factor = s.Factor(c.Offset); c.Offset != 0 || c.Factor != 0 {
+			note.Add(s, c)
+		}
+	}
+	t.warnings = append(t.warnings, note.Warning()...)
+}
+
+// parseNumbers reads the rows of a chunk, up to one that is bad.
+func (t *table) parseNumbers(c *lines.Chunk) (*tablePart, error) {
+	p := t.parser(c)
+	for again := true; again; again = p.redo {
+		p.begin()
+		if err := p.readAll(); err != nil && p.out.bad == nil {
+			p.out.bad, p.out.badRow = err, p.out.rows
+		}
+		p.probe()
+	}
+	p.finish()
+	p.out.chunk = nil
+	return p.out, nil
+}
+
+// give gives the rows of a part to a stream, up to one that is bad.
+func (t *table) give(p *tablePart, b *stream.Blocks) error {
+	defer p.drop()
+	for slot, s := range p.spread {
+		t.spread[slot].Merge(s)
+	}
+	fill := p.gaps()
+	var err error
+	p.eachRow(func(row int, slots, cell []uint32) {
+		switch {
+		case err != nil:
+		case p.bad != nil && row == p.badRow:
+			err = p.bad
+		case slots == nil && !fill:
+			err = b.DenseRow(memory.AsFloats(cell))
+		default:
+			err = b.SomeRow(slots, t.filled(slots, cell))
+		}
+	})
+	if err == nil {
+		err = p.bad // behind the last row
+	}
+	return err
+}
+
+// filled puts the numbers of the schema in the place of missing ones.
+func (t *table) filled(slots, cell []uint32) []uint32 {
+	for k, c := range cell {
+		if c == set.MissingBits {
+			cell[k] = math.Float32bits(float32(t.schema.Columns[t.place[set.SlotOf(slots, k)]].Fill))
+		}
+	}
+	return cell
+}

@@ -1,0 +1,316 @@
+// Package table reads and writes text with columns: CSV, TSV and ARFF. It finds out what each
+// column holds (numbers, dates, words, ids) and makes features of them by a schema.
+//
+// It imports set, the rooms below it, and stream. Begin with [CSV], then table: one pass over the
+// rows, and what becomes of them.
+package table
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/lines"
+	"github.com/fenchel-ml/fenchel/internal/read/memory"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+)
+
+// A table is text with columns, before it is known what they become. One pass,
+// parallel over chunks, reads targets, weights and features (rows.go), with
+// categories numbered chunk by chunk; its results are gathered in order
+// (part.go) and become a matrix (encode.go).
+//
+// A column is taken for numbers until a field is text. The chunk with that
+// field is then parsed again, and later ones know. Only where earlier chunks
+// saw nothing but numbers in it is the input read a second time.
+type table struct {
+	names  []string
+	header bool
+	kinds  []columnKind
+	rows   rowReader
+	in     []*file.Input
+
+	use            []int // for each column its place in schema, -1: ignored
+	target, weight int   // columns, -1: none
+	id             int   // column of which the fields are kept, -1: none
+	idName         string
+	schema         *set.Schema
+	fixed          bool // the schema is a model's
+	strict         bool // no number may be missing
+	measures       bool // what rounding does to the numbers is measured
+	plain          bool // columns of numbers are features as they are, without a look at what they hold
+	warnings       []error
+	rounding       float64 // as of Set
+	missed         []set.Gap
+
+	roles []role
+	open  []bool // for each column whether text makes it one of categories
+	slot  []int  // for each column its place in a row of cells
+	place []int  // for each slot its place in schema
+	spell []set.Speller
+	text  []atomic.Bool
+	wide  []atomic.Bool // for each slot whether rounding is known not to matter
+	arena *memory.Arena
+
+	gathered
+	evidence
+	reading    []*set.Reading      // for each slot of words that may be numbers
+	answer     set.Target          // the targets as they are spelled
+	asNumbers  *set.Reading        // of the labels that are not all numbers
+	recoded    [][]float64         // for each slot of words that are numbers: of each code its value, NaN for a missing one
+	also       map[string]struct{} // spellings of a missing value besides the usual ones
+	misses     bool                // one of these is a number
+	unweighted bool                // weights are not read
+	weightless *atomic.Bool        // some row has the weight 0
+
+	bareWords map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
+	dates     string              // as Options.Dates
+	skip      bool                // rows without a target are left out
+	guessed   string              // how the target was found, if nothing names it
+}
+
+// A columnKind says what the fields of a column are.
+type columnKind struct {
+	kind    kind
+	omitted []byte              // the value that a sparse row leaves out
+	allowed map[string]struct{} // nil: any
+	asked   asked
+	digits  bool // no field is known to hold anything but digits
+	pointed bool // a field of the first rows has a point
+	unnamed bool // the header has nothing in its place
+	blank   bool // no name, and no value in the first rows
+}
+
+// fills reports whether what a sparse row leaves out is no number 0.
+func (k columnKind) fills() bool {
+	return k.kind == kindCategory || k.kind == kindUnknown && k.omitted != nil
+}
+
+type kind uint8
+
+const (
+	kindUnknown kind = iota // numbers unless some field is not
+	kindNumber
+	kindCategory
+)
+
+// A role is what a column is for.
+type role uint8
+
+const (
+	roleNumber   role = iota
+	roleInteger       // a number that may turn out a code with leading zeros
+	roleMeasured      // a number of either role of which the rounding may matter, in a chunk
+	roleKept          // a number of which the spelling is kept too
+	roleCategory
+	roleSpelled // a number in other words: a date, true or false
+	roleTarget
+	roleWeight
+	roleIgnored
+)
+
+// A field is one value of a row.
+type field struct {
+	column  int
+	at      int // offset in the chunk
+	text    []byte
+	missing bool
+}
+
+// A rowReader knows the syntax of rows, of which most are fields with a
+// delimiter between any two.
+type rowReader interface {
+	// begin returns where the first field of the row that begins at c.text[at:]
+	// stands. If there is no row, at is where the next one may begin; if it
+	// needs to be read as a whole, as sparse ones do, at is where it begins.
+	begin(c *lines.Chunk, at int) (next int, kind rowKind)
+	// field reads the field at c.text[at:], blanks before it included, and
+	// returns where the delimiter or the line break behind it stands.
+	field(c *lines.Chunk, at int) (f field, end int, err error)
+	delimiter() byte
+	// row appends the fields of a row to dst and returns where the next row
+	// begins. Fields of a sparse row are those it does not leave out, by
+	// increasing column.
+	row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
+	weight(row []byte) (from, to int) // where a row has a weight that is in no column; 0, 0: nowhere
+	last(text []byte) int             // as Last of lines.Splitter
+}
+
+// denseFields is rowReader.row where the first field of a dense row stands.
+func denseFields(r rowReader, c *lines.Chunk, at int, dst []field) (fields []field, next int, err error) {
+	for column := 0; ; column++ {
+		f, end, err := r.field(c, at)
+		if err != nil {
+			return dst, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		at = end + 1
+		if c.Text[end] == '\n' {
+			return dst, at, nil
+		}
+	}
+}
+
+type rowKind uint8
+
+const (
+	noRow rowKind = iota
+	denseRow
+	sparseRow
+)
+
+// read turns the rows into a set.
+func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
+	if err := t.plan(opt); err != nil {
+		return nil, err
+	}
+	t.plain = opt.Precomputed || opt.Columns > 0
+	t.measures = !t.fixed && !t.plain
+	t.assign()
+	if err := t.passes(ctx, opt); err != nil {
+		return nil, err
+	}
+	t.dropTargets()
+	if err := t.fault(); err != nil {
+		return nil, err
+	}
+	if err := t.settle(opt); err != nil {
+		return nil, err
+	}
+	if err := t.numbersOnly(opt); err != nil {
+		return nil, err
+	}
+	target, err := t.labels()
+	if err != nil {
+		return nil, err
+	}
+	t.move(opt)
+	t.complete()
+	x, err := t.encode(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	out := &set.Set{X: x, Target: target, TargetBy: t.targetBy(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: t.missed, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
+	if t.id >= 0 {
+		if out.IDName = opt.ID; t.header {
+			out.IDName = t.names[t.id]
+		}
+		if out.ID = t.ids.all(); len(out.ID) != t.count {
+			return nil, fault.In(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], fault.Plural(len(out.ID), "field", "fields"), fault.Plural(t.count, "row", "rows"))
+		}
+	}
+	if opt.Columns > 0 {
+		out.Fit(opt.Columns)
+	}
+	return out, nil
+}
+
+// passes reads the rows as often as it takes to know what the columns are.
+func (t *table) passes(ctx context.Context, opt *set.Options) error {
+	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
+	_, behind := t.rows.(arffRows)
+	keep := (t.skip || t.weight >= 0 || behind || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	for _, in := range t.in {
+		in.Before = in.Line
+	}
+	if err := t.pass(ctx, s, keep, opt); err != nil {
+		return err
+	}
+	if t.late() || t.weightless.Load() {
+		if err := t.passAgain(ctx, keep, opt); err != nil {
+			return err
+		}
+	}
+	if t.fixed || t.plain {
+		t.readTargets()
+	} else if t.readWords() {
+		if err := t.passAgain(ctx, keep, opt); err != nil {
+			return err
+		}
+		t.readWords()
+	}
+	return nil
+}
+
+// numbersOnly refuses categories where a model knows features, but none by the
+// name of a category: those of this table would be others.
+func (t *table) numbersOnly(opt *set.Options) error {
+	if t.fixed || opt.Columns == 0 {
+		return nil
+	}
+	for i, c := range t.schema.Columns {
+		if c.Category != nil {
+			first := "categories"
+			if found := t.content[i]; found.text != "" {
+				first = found.text + " at " + found.place.String()
+			}
+			return fault.In(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, fault.Plural(opt.Columns, "feature", "features"))
+		}
+	}
+	return nil
+}
+
+// pass parses all chunks of s and gathers what is in them.
+func (t *table) pass(ctx context.Context, s *lines.Splitter, keep bool, opt *set.Options) error {
+	t.gathered = t.gather()
+	if !keep {
+		s.Free = make(chan []byte, opt.Workers()+1)
+	}
+	t.arena = memory.NewArena(opt.Workers())
+	defer t.arena.Close()
+	err := lines.Parse(ctx, s, opt.Workers(), t.parse, func(p *tablePart) error {
+		if p.line, p.lines = p.chunk.Line, p.chunk.Lines; !keep {
+			p.chunk = nil
+		}
+		return t.take(p)
+	})
+	if t.weights != nil {
+		t.weights = withOnes(t.weights, t.count)
+	}
+	if err == nil && t.count == 0 {
+		err = fault.In(t.in[0].Name, "found no rows, expected at least one")
+	}
+	return err
+}
+
+// late reports whether a column of categories was taken for numbers where
+// nothing spoke against it. From now on its role is known.
+func (t *table) late() bool {
+	for i := range t.roles {
+		if t.text[i].Load() {
+			t.roles[i] = roleCategory
+		}
+	}
+	return slices.ContainsFunc(t.parts, func(p *tablePart) bool { return !slices.Equal(p.roles, t.roles) })
+}
+
+// passAgain reads the input once more: from the file, or from the chunks that
+// were kept because there is none.
+func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) error {
+	t.late()
+	s, unweighed, skipped := lines.NewSplitter(t.in, opt.Chunk, t.rows.last), t.unweighed, t.skipped
+	if kept { // chunks that have rows
+		s.In = nil
+		for _, p := range t.parts {
+			s.Again = append(s.Again, p.chunk)
+		}
+		err := t.pass(ctx, s, true, opt)
+		t.unweighed, t.skipped = max(t.unweighed, unweighed), max(t.skipped, skipped)
+		return err
+	}
+	for _, in := range t.in {
+		in.PutAway()
+		in.Line = in.Before
+	}
+	rows := t.count
+	if err := t.pass(ctx, s, false, opt); err != nil {
+		return err
+	}
+	if t.count != rows && t.bareWords == nil && !t.weightless.Load() || t.late() {
+		return fault.In(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
+	}
+	return nil
+}

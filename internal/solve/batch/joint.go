@@ -1,0 +1,95 @@
+package batch
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// A jointObjective is the mean of losses of K predictions a row as a function of (d+1) x K numbers,
+// the last K of which are the biases.
+type jointObjective struct {
+	p           *problem.Joint
+	slope       []float64 // n x K, of the rows, at the last predictions
+	part, moved []float64 // of blocks of rows
+}
+
+var _ risk = (*jointObjective)(nil)
+
+func newJointObjective(p *problem.Joint) *jointObjective {
+	blocks := (len(p.Y) + block - 1) / block
+	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
+}
+
+func (o *jointObjective) value(m []float64, t float64, along []float64) (value, derivative float64) {
+	k := o.p.Classes
+	parallel.Blocks(len(o.p.Y), block, o.p.Threads, func(b, lo, hi int) {
+		sum, moved := 0.0, 0.0
+		for i := lo; i < hi; i++ {
+			at := o.slope[i*k : (i+1)*k]
+			copy(at, m[i*k:(i+1)*k])
+			if along != nil {
+				vec.Axpy64(at, t, along[i*k:(i+1)*k])
+			}
+			sum += float64(o.p.S[i] * joint.ValueSlope(o.p.Loss, at, at, int(o.p.Y[i])))
+			if along != nil {
+				moved += float64(o.p.S[i] * vec.Dot64(at, along[i*k:(i+1)*k]))
+			}
+		}
+		o.part[b], o.moved[b] = sum, moved
+	})
+	for b, v := range o.part {
+		value += v
+		derivative += o.moved[b]
+	}
+	return value / o.p.N, derivative / o.p.N
+}
+
+func (o *jointObjective) gradient(dst []float64) {
+	k := o.p.Classes
+	weighted := make([]float64, len(o.slope))
+	for i, s := range o.p.S {
+		vec.Axpy64(weighted[i*k:(i+1)*k], s/o.p.N, o.slope[i*k:(i+1)*k])
+	}
+	o.p.CombineTo(dst, weighted)
+	if o.p.Bias == problem.None {
+		clear(dst[len(dst)-k:])
+	}
+}
+
+// dual returns the slopes at predictions m, once biases that are free have been moved to where they
+// are best for these: the slopes of each class then add up to 0, and nothing is lost where the
+// certificate balances them.
+func (o *jointObjective) dual(m []float64) []float64 {
+	if o.p.Bias == problem.Free {
+		k := o.p.Classes
+		b, moved := make([]float64, k), append([]float64(nil), m...)
+		o.p.BestBiases(b, m)
+		for i := range o.p.Y {
+			vec.Axpy64(moved[i*k:(i+1)*k], 1, b)
+		}
+		m = moved
+	}
+	o.value(m, 0, nil)
+	return append([]float64(nil), o.slope...)
+}
+
+func (o *jointObjective) predict(dst, w []float64) { o.p.PredictTo(dst, w) }
+
+// beginJoint returns the weights of a warm start, or zeros with the best biases.
+func beginJoint(p *problem.Joint, from *problem.Point) []float64 {
+	_, cols := p.Dims()
+	w := make([]float64, cols+1)
+	bias := w[len(w)-p.Classes:]
+	switch {
+	case from != nil && len(from.W) == len(w):
+		copy(w, from.W)
+	case p.Bias == problem.Free:
+		p.BestBiases(bias, nil)
+	}
+	if p.Bias == problem.None {
+		clear(bias)
+	}
+	return w
+}

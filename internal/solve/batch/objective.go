@@ -1,0 +1,151 @@
+// Package batch holds deterministic methods for linear predictors, whose every step sees all rows:
+// L-BFGS, and proximal gradient with and without acceleration. It imports packages problem and
+// penalty and what is above them.
+//
+// A stranger begins with objective.go, the smooth part of the objective, of which all of them take
+// values and gradients; then one file is one method.
+package batch
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// risk is the mean loss as a function of weights and biases, for methods that follow gradients.
+type risk interface {
+	// value returns the mean loss at predictions m + t along, and its derivative by t; along may
+	// be nil. It leaves the slopes of the rows behind, of which gradient makes that of the weights.
+	value(m []float64, t float64, along []float64) (value, derivative float64)
+	gradient(dst []float64)
+	dual(m []float64) []float64 // the slopes at predictions
+	predict(dst, w []float64)
+}
+
+var _ risk = (*objective)(nil)
+
+// An objective is the mean loss as a function of d+1 numbers, the last of which is the bias.
+type objective struct {
+	p     *problem.Linear
+	slope []float64 // of the rows, at the last predictions
+	part  []float64 // of blocks of rows
+}
+
+func newObjective(p *problem.Linear) *objective {
+	n := len(p.Y)
+	return &objective{p: p, slope: make([]float64, n), part: make([]float64, (n+block-1)/block)}
+}
+
+// block is the number of rows of a partial sum.
+const block = 1024
+
+// sum adds up what each returns for every row, in blocks.
+func (o *objective) sum(each func(lo, hi int) float64) float64 {
+	parallel.Blocks(len(o.slope), block, o.p.Threads, func(b, lo, hi int) { o.part[b] = each(lo, hi) })
+	total := 0.0
+	for _, v := range o.part {
+		total += v
+	}
+	return total
+}
+
+// value returns the mean loss at predictions m + t along, and its derivative by t. along may be
+// nil. It leaves the slopes of the rows in slope.
+func (o *objective) value(m []float64, t float64, along []float64) (value, derivative float64) {
+	parts := make([]float64, len(o.part))
+	curved, _ := o.p.Loss.(loss.Curved)
+	value = o.sum(func(lo, hi int) (sum float64) {
+		var buffer [4][block]float64
+		n := hi - lo
+		at, reach, rest, v := buffer[0][:n], buffer[1][:n], buffer[2][:n], buffer[3][:n]
+		copy(at, m[lo:hi])
+		if along != nil {
+			vec.Axpy64(at, t, along[lo:hi])
+		}
+		y, weight, slope := o.p.Y[lo:hi], o.p.S[lo:hi], o.slope[lo:hi]
+		loss.ValueTo(o.p.Loss, v, rest, at, y, reach)
+		if curved != nil {
+			loss.DifferentiateTo(curved, slope, rest, at, y)
+		} else {
+			for k, p := range at {
+				slope[k] = o.p.Loss.Derivative(p, y[k])
+			}
+		}
+		for k, s := range weight {
+			sum += float64(s * v[k])
+		}
+		if along != nil {
+			moved := 0.0
+			for k, s := range weight {
+				moved += float64(s * slope[k] * along[lo+k])
+			}
+			parts[lo/block] = moved
+		}
+		return sum
+	}) / o.p.N
+	for _, v := range parts {
+		derivative += v / o.p.N
+	}
+	return value, derivative
+}
+
+// predict sets dst to the predictions of weights.
+func (o *objective) predict(dst, w []float64) { o.p.Predict(dst, w) }
+
+// gradient writes that of the mean loss for the slopes that value left.
+func (o *objective) gradient(dst []float64) {
+	weighted := make([]float64, len(o.slope))
+	for i, g := range o.slope {
+		weighted[i] = o.p.S[i] * g / o.p.N
+	}
+	o.p.CombineTo(dst, weighted)
+	if o.p.Bias == problem.None {
+		dst[len(dst)-1] = 0
+	}
+}
+
+// smoothness bounds that of the mean loss: the mean of the squared norms, with the bias.
+func (o *objective) smoothness() float64 {
+	smooth, sum := o.p.Loss.Smoothness(), 0.0
+	for i, length := range o.p.SquaredNorm {
+		if o.p.Bias != problem.None {
+			length++
+		}
+		sum += float64(o.p.S[i] * length)
+	}
+	return smooth * sum / o.p.N
+}
+
+// dual returns the slopes at predictions m: the dual variables of a point.
+func (o *objective) dual(m []float64) []float64 {
+	o.value(m, 0, nil)
+	return append([]float64(nil), o.slope...)
+}
+
+// begin returns the weights of a warm start, or zeros with the best bias.
+func begin(p *problem.Linear, from *problem.Point) []float64 {
+	_, d := p.Dims()
+	w := make([]float64, d+1)
+	switch {
+	case from != nil && len(from.W) == d+1:
+		copy(w, from.W)
+	case p.Bias == problem.Free:
+		w[d] = p.BestBias(nil, 0, 1e-6)
+	}
+	if p.Bias == problem.None {
+		w[d] = 0
+	}
+	return w
+}
+
+// smooth refuses losses with corners, and those whose curvature has no bound.
+func smooth(name string, l loss.Loss) error {
+	if math.IsInf(l.Smoothness(), 1) {
+		return fmt.Errorf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %s is not", name, loss.Name(l))
+	}
+	return nil
+}

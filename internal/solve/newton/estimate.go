@@ -1,0 +1,52 @@
+package newton
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Report holds the estimate, which is made from the predictions after the step.
+func (s *curved) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
+
+// estimate returns the relative gap of the weights and the slopes there, exactly
+// without a free bias.
+func (s *curved) estimate() float64 {
+	if s.gap > 0 { // asked before
+		return s.gap
+	}
+	s.gradient()
+	losses, curvature := parts.SumRows(s.p, func(lo, hi int) (x, y float64) {
+		if s.p.Bias == problem.Free { // needed for no other
+			for _, c := range s.c[lo:hi] {
+				y += c
+			}
+		}
+		if b, ok := s.loss.(loss.Batch); ok {
+			return s.values(b, lo, hi), y
+		}
+		for i := lo; i < hi; i++ {
+			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
+		}
+		return x, y
+	})
+	s.gap = parts.RelativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
+	return s.gap
+}
+
+// values returns the sum of the losses of rows lo to hi.
+func (s *curved) values(l loss.Batch, lo, hi int) float64 {
+	var values, slopes [parts.BlockRows]float64
+	v, slope := values[:hi-lo], slopes[:hi-lo]
+	l.ValueTo(v, slope, s.prediction[lo:hi], s.p.Y[lo:hi], slope)
+	return vec.Dot64(s.p.S[lo:hi], v)
+}
+
+// biasCost returns three times what it costs to balance slopes with the gradient g, if every
+// slope gives as much as it is curved.
+func biasCost(g []float64, curvature float64) float64 {
+	bias := g[len(g)-1]
+	return 1.5 * bias * bias / max(curvature, 1e-300)
+}

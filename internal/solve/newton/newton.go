@@ -1,0 +1,150 @@
+// Package newton solves problems of linear predictors by second-order steps, which see all rows:
+//
+//	newton.go    what is accepted, and which of the two it is
+//	curved.go    Newton's method, for losses with a second derivative. Its direction is of a
+//	             matrix or of conjugate gradients: direction.go, truncated.go; its length is
+//	             found by slopes.go; start.go begins at the solution of a sample
+//	interior.go  the interior-point method, for losses made of ramps: ramp.go. centre.go sets
+//	             its first point, length.go how far it goes; columns.go is the penalty's corner
+//	working.go   that method on the rows that matter: sample.go, part.go, leave.go
+//
+// The matrix itself is in package solver/internal/hessian. Another second-order method is a file
+// that registers its name, and a row in the table of solver/linear. The package imports solver,
+// its internal packages and rooms above.
+package newton
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Newton solves the problem by second-order steps: for many more rows than
+// columns, and where the condition number is too much for everything that
+// moves one variable at a time (small lambda, correlated or unscaled columns).
+//
+//	Problem   minimise P(w,b) of package problem with the penalty l2, or with elastic-net
+//	          where the loss has corners, as then has the penalty: columns.go
+//	Curved    losses with a second derivative (squared, logistic, squared hinge
+//	          ...): Newton's method on P with a line search, curved.go
+//	Cornered  losses made of ramps (hinge, absolute, Huber, tube ...):
+//	          a primal-dual interior-point method, interior.go, on the
+//	          rows that are not far from their ramps, working.go
+//	Bias      one more column of ones: with the penalty if a feature, without
+//	          if free; sum_i s_i a_i = 0 is then the last equation, and holds as
+//	          nearly as the others
+//	Matrix    both solve (lambda I + (1/N) X^T diag(c) X) d = r once or twice an
+//	          epoch: formed row by row (package hessian) and factored by
+//	          Cholesky (vec.Cholesky). With more than hessian.MostColumns columns, or
+//	          where the matrix costs hundreds of passes over the data, conjugate
+//	          gradients (truncated.go), for curved losses only; where it costs tens,
+//	          these with the factor of an earlier epoch, and on dense rows these
+//	          alone, as long as they take few products (direction.go)
+//	Start     with many rows at the solution of a sample, which is always the same:
+//	          start.go, sample.go
+//	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +
+//	          d^2), at most eight partial matrices. 1 to 8 epochs for curved
+//	          losses, 6 to 30 for cornered ones, most of them on few rows
+//
+// Rejected for losses with corners: the method of multipliers with a semismooth
+// Newton method inside (Li, Sun, Toh 2018). Its matrix sees only the rows on
+// the ramp; while these are fewer than the columns it is lambda I in the other
+// directions, and the steps become short: four to seven times the epochs of the
+// interior-point method. Smoothed hinge with a width that shrinks is as good to
+// 1e-3, but has the same trouble with small lambda.
+type Newton struct{}
+
+func init() {
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "newton", Facts: registry.Facts{Rate: "quadratic near the optimum", Memory: "two numbers a row", Source: "Keerthi, DeCoste 2005; Lin, Weng, Keerthi 2008"},
+		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2, for these also l1 and elastic-net",
+		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
+}
+
+// Accepts wants a loss whose shape is known and, if that has corners, few columns; the
+// penalty l2, or for these elastic-net.
+func (Newton) Accepts(p problem.Problem) error {
+	l, err := parts.Linear(p)
+	if err != nil {
+		return err
+	}
+	_, curved := l.Loss.(loss.Curved)
+	_, cornered := l.Loss.(loss.Cornered)
+	if !penalty.IsRidge(l.Penalty) && !(cornered && (parts.Elastic(l.Penalty) || isLasso(l.Penalty))) {
+		return errors.New("solver newton needs the penalty l2, or l1 or elastic-net with a loss with corners such as hinge: its equations rely on it")
+	}
+	if !curved && !cornered {
+		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %s does not say it is", loss.Name(l.Loss))
+	}
+	if _, d := l.Dims(); cornered && d > hessian.MostColumns {
+		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, hessian.MostColumns)
+	}
+	return nil
+}
+
+// Start begins at w = 0 with the best bias, or at the warm start. Conjugate gradients, a step
+// of which may be a hundred passes over the data, ask for limits.
+func (Newton) Start(p problem.Problem, start solver.Start) solver.State {
+	l := p.(*problem.Linear)
+	if isLasso(l.Penalty) {
+		l = curvedLasso(l)
+	}
+	if c, ok := l.Loss.(loss.Cornered); ok {
+		return newWorking(l, c, start.From, cmp.Or(start.Gap, solver.DefaultGap))
+	}
+	s := newCurved(l, l.Loss.(loss.Curved), start.From)
+	s.over = start.Over
+	return s
+}
+
+// isLasso reports whether p says that it is |w|_1.
+func isLasso(p penalty.Penalty) bool {
+	l1, l2, ok := penalty.Coefficients(p)
+	return ok && l1 == 1 && l2 == 0
+}
+
+// curvedLasso returns the problem with 1e-10 |w|^2/2 beside |w|_1, which interior points need and
+// which is far below any gap: the certificate is of the problem without.
+func curvedLasso(p *problem.Linear) *problem.Linear {
+	ratio := 1 - 1e-10
+	q := *p
+	q.Penalty, q.Lambda = penalty.ElasticNet{Ratio: ratio}, p.Lambda/ratio
+	return &q
+}
+
+// startingWeights returns the weights of from, those that belong to its dual
+// variables if it has no weights, or 0; with a bias that is good for losses with
+// corners.
+func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
+	n, d := p.Dims()
+	w := make([]float64, d+1)
+	switch {
+	case from != nil && len(from.W) == d+1:
+		copy(w, from.W)
+		parts.Ground(w, p)
+		return w
+	case from != nil && len(from.A) == n:
+		u, sum := parts.DualWeights(p, make([]float64, n), from.A)
+		copy(w, u)
+		if p.Bias == problem.Feature {
+			w[d] = -sum / (p.Lambda * p.N)
+		}
+	}
+	if _, cornered := p.Loss.(loss.Cornered); !cornered && !math.IsInf(p.Loss.Smoothness(), 1) {
+		return w // one step of Newton's method finds the bias sooner than a search
+	}
+	if p.Bias == problem.Free {
+		prediction := make([]float64, n)
+		p.Predict(prediction, w)
+		w[d] = p.BestBias(prediction, 0, 1e-2)
+	}
+	return w
+}

@@ -1,0 +1,96 @@
+package newton
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// slope returns the first and second derivative of the objective at w + t d,
+// along d, and leaves the slopes and curvatures of the losses there for the
+// next epoch.
+func (s *curved) slope(t float64) (first, second float64) {
+	first, second = parts.SumRows(s.p, func(lo, hi int) (x, y float64) { return s.slopes(t, lo, hi) })
+	return s.penalise(first, second, t)
+}
+
+// arrive is slope with all that belongs to it in one pass over the data: before it dst
+// becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
+// cache when it is added.
+func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
+	sums := make([][2]float64, len(s.a)/parts.BlockRows+1) // of each part, which is blockRows at least
+	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
+		total := &sums[lo/parts.BlockRows]
+		for ; lo < hi; lo += parts.BlockRows {
+			end := min(lo+parts.BlockRows, hi)
+			if u != nil {
+				parts.Predict(dst, s.p.X, lo, end, u)
+			}
+			x, y := s.slopes(t, lo, end)
+			total[0] += x
+			total[1] += y
+			addRows(sum, s.p, lo, s.v[lo:end])
+		}
+	})
+	for _, total := range sums {
+		first += total[0]
+		second += total[1]
+	}
+	return s.penalise(first, second, t)
+}
+
+// slopes is slope for rows lo to hi, at most blockRows, without the penalty.
+func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
+	s.differentiate(t, lo, hi)
+	var bent [parts.BlockRows]float64
+	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
+	c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
+	share := 1 / s.p.N
+	for i, weight := range s.p.S[lo:hi] {
+		weight *= share
+		v[i] = weight * a[i]
+		c[i] *= weight
+		bent[i] = c[i] * move[i]
+	}
+	return vec.Dot64(v, move), vec.Dot64(bent[:len(a)], move)
+}
+
+// penalise adds what the penalty has to the derivatives along d.
+func (s *curved) penalise(first, second, t float64) (float64, float64) {
+	for j, d := range s.d[:s.p.Penalised()] {
+		first += float64(s.p.Lambda * d * (s.w[j] + float64(t*d)))
+		second += float64(s.p.Lambda * d * d)
+	}
+	return first, second
+}
+
+// differentiate sets a and c of rows lo to hi to the first and second
+// derivative of their losses at w + t d.
+func (s *curved) differentiate(t float64, lo, hi int) {
+	a, prediction, move := s.a[lo:hi], s.prediction[lo:hi], s.move[lo:hi]
+	prediction, move = prediction[:len(a)], move[:len(a)]
+	for k := range a {
+		a[k] = prediction[k] + float64(t*move[k])
+	}
+	loss.DifferentiateTo(s.loss, a, s.c[lo:hi], a, s.p.Y[lo:hi])
+}
+
+// settle adds the penalty to the g of arrive, which is that of w from then on.
+func (s *curved) settle() {
+	parts.AddPenalty(s.g, s.p, s.w)
+	s.current = true
+}
+
+// addRows adds v of rows lo and on, times these rows, and their sum if there is a bias.
+func addRows(sum []float64, p *problem.Linear, lo int, v []float64) {
+	d := len(sum) - 1
+	matrix.AddRows(sum[:d], p.X, lo, v)
+	if p.Bias == problem.None {
+		return
+	}
+	for _, v := range v {
+		sum[d] += v
+	}
+}

@@ -1,0 +1,175 @@
+package stochastic
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// A rule is the length of steps, gamma/(t+offset)^beta:
+//
+//	inverse    1/(mu (t+offset)), mu = lambda l2; the first step is 1/(L+mu) with the usual offset
+//	sqrt       gamma/sqrt(t)
+//	power      gamma/t^beta
+//	constant   gamma
+//	lipschitz  gamma/L, L the largest smoothness of a row, over its share of the draws
+//	radius     gamma R sqrt(2)/(G sqrt(t)) on a ball of radius R, G the largest gradient of a row on it
+//	search     gamma/L, L doubled while a row shows that it is too small, and halved in a pass
+//
+// Where gamma is not given, the first steps on some rows choose it.
+type rule struct {
+	gamma, offset, beta float64
+	l, shrink, fraction float64 // of search
+}
+
+func (r *rule) eta(t float64) float64 {
+	switch t += r.offset; r.beta {
+	case 0:
+		return r.gamma
+	case 0.5:
+		return r.gamma / math.Sqrt(t)
+	case 1:
+		return r.gamma / t
+	}
+	return r.gamma * vec.Exp(-r.beta*vec.Log(t))
+}
+
+// rule returns the one of a method.
+func (m Method) rule(s *state, start solver.Start) *rule {
+	p := s.p
+	_, l2, _ := penalty.Coefficients(p.Penalty)
+	mu, smooth := p.Lambda*l2, s.smoothness()
+	if m.geometry == "p-norm" {
+		return &rule{gamma: 1 / p.Lambda, offset: 1, beta: 1}
+	}
+	switch m.step {
+	case "radius":
+		return s.byRadius()
+	case "inverse":
+		offset := m.offset
+		if offset < 0 {
+			offset = smooth / mu
+		}
+		return &rule{gamma: cmp.Or(m.gamma, 1) / mu, offset: offset, beta: 1}
+	case "lipschitz", "search":
+		if m.gradient == "miso" {
+			return &rule{gamma: 1} // its coefficients have the length in them
+		}
+		fraction := cmp.Or(m.gamma, 1)
+		r := &rule{gamma: fraction / smooth}
+		if m.step == "search" {
+			r.l, r.fraction, r.shrink = 1, fraction, vec.Exp(-vec.Log(2)/float64(len(p.Y)))
+			r.gamma = fraction / (r.l + mu)
+		}
+		return r
+	}
+	r := &rule{gamma: m.gamma, beta: m.beta}
+	switch m.step {
+	case "sqrt":
+		r.beta = 0.5
+	case "constant":
+		r.beta = 0
+	}
+	if r.gamma == 0 {
+		lo, hi := 1/(4096*smooth), 4096/smooth
+		if m.geometry == "entropic" {
+			lo, hi = s.entropic(smooth)
+		}
+		r.gamma = m.tune(p, start, lo, hi)
+	}
+	return r
+}
+
+// smoothness returns the largest of a row over its share of the draws, with the constant column; a
+// loss with corners counts with a smoothness of 1.
+func (s *state) smoothness() float64 {
+	largest := 0.0
+	for i := range s.p.Y {
+		largest = max(largest, rowSmoothness(s.p, i)*s.sampler.weight(i))
+	}
+	if largest == 0 {
+		return 1
+	}
+	return largest
+}
+
+// rowSmoothness returns that of r_i l_i(<w, x_i> + b) as a function of w and b.
+func rowSmoothness(p *problem.Linear, i int) float64 {
+	length, smooth := p.SquaredNorm[i], p.Loss.Smoothness()
+	if p.Bias != problem.None {
+		length++
+	}
+	if math.IsInf(smooth, 1) {
+		smooth = 1
+	}
+	return p.S[i] * float64(len(p.Y)) / p.N * smooth * length
+}
+
+// search doubles L while f_i(w - f_i'/L) > f_i(w) - |f_i'|^2/(2L) for the row of this step
+// (Schmidt, Le Roux, Bach 2017), which costs O(1): predictions move along x_i.
+func (r *rule) search(s *state, i int, prediction, g float64) {
+	length, share, y := s.p.SquaredNorm[i], s.share(i), s.p.Y[i]
+	if s.p.Bias != problem.None {
+		length++
+	}
+	r.l *= r.shrink
+	square := float64(g * g * length)
+	if square > 1e-8 && r.l < float64(share*s.p.Loss.Smoothness()*length) { // else it holds
+		value := share * s.p.Loss.Value(prediction, y)
+		for share*s.p.Loss.Value(prediction-float64(g*length/r.l), y) > value-square/(2*r.l) && r.l < 1e300 {
+			r.l *= 2
+		}
+	}
+	_, l2, _ := penalty.Coefficients(s.p.Penalty)
+	r.gamma = r.fraction / (r.l + float64(s.p.Lambda*l2))
+}
+
+// entropic returns the range of steps for the entropy on a ball of radius B: as changes of theta
+// move weights by B times as much, from the safe step, 1/(B L), to the step that moves theta
+// by 1 at first; with room on either side.
+func (s *state) entropic(smooth float64) (lo, hi float64) {
+	steepest := 0.0
+	for i, y := range s.p.Y {
+		steepest = max(steepest, math.Abs(s.share(i)*s.p.Loss.Derivative(0, y))*math.Sqrt(s.p.SquaredNorm[i]))
+	}
+	lo = 1 / (64 * smooth * max(1, s.p.Zero()/s.p.Lambda))
+	return lo, max(64*lo, 64/max(steepest, math.Sqrt(smooth)))
+}
+
+// tune returns the gamma, of 13 from lo to hi, with which the method has the least objective on
+// the first rows that it draws, at most 1000, after steps on them.
+func (m Method) tune(p *problem.Linear, start solver.Start, lo, hi float64) float64 {
+	best, least := lo, math.Inf(1)
+	n, _ := p.Dims()
+	apart := (vec.Log(hi) - vec.Log(lo)) / 12
+	for k := range 13 {
+		m.gamma = lo * vec.Exp(float64(k)*apart)
+		if !positive(m.gamma) {
+			continue
+		}
+		s := m.start(p, start)
+		rows := make([]int, 0, 1000)
+		for len(rows) < min(n, 1000) && !s.limit.Reached() {
+			s.step()
+			rows = append(rows, s.row...)
+		}
+		if value := s.onRows(rows); value < least {
+			best, least = m.gamma, value
+		}
+	}
+	return best
+}
+
+// onRows returns the objective of the last iterate, with the loss on some rows only.
+func (s *state) onRows(rows []int) float64 {
+	s.iterate.Last(s.last)
+	var sum vec.Sum
+	for _, i := range rows {
+		sum.Add(s.share(i) * s.p.Loss.Value(s.iterate.Dot(s.p.X.Row(i))+s.b, s.p.Y[i]))
+	}
+	return sum.Value()/float64(len(rows)) + float64(s.p.Lambda*s.p.Penalty.Value(s.last[:s.p.Penalised()]))
+}

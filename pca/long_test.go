@@ -1,0 +1,14 @@
+package pca
+
+import "flag"
+
+// pcaLong asks for what takes too long for every change.
+var Long = flag.Bool("long", false, "what a daily run samples")
+
+// pcaNightly returns how much of something is tested: all with -long.
+func nightly(all, daily int) int {
+	if *Long {
+		return all
+	}
+	return daily
+}

@@ -1,0 +1,144 @@
+package pca
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// PCASpec says which principal components are wanted, and how to find them.
+type Spec struct {
+	K      int    // how many
+	Method string // as pca.New takes it; "" or "auto": chosen
+	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
+	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
+	Whiten string // what coordinates are divided by: one of model.Whitenings; "": nothing
+
+	// Share, in place of K, asks for the fewest components that capture this part of the
+	// variance; 1: for all directions in which the rows vary.
+	Share float64
+
+	// Gap is the share of the best possible variance that may be missing, by proof;
+	// 0: DefaultPCAGap, and a method that reads each row once ends without it.
+	Gap     float64
+	Time    time.Duration // from the rows to the model, the certificate included; 0: no limit
+	Epochs  int           // passes of a method that learns row by row; 0: one
+	Shuffle bool          // such a method takes the rows in random order
+	Seed    uint64        // of everything random
+	Threads int           // at most so many cores; 0: all. Never changes a result
+
+	HoldOut float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
+	// Phase, when set, is told what is done: "fitting" or "certifying".
+	Phase func(string)
+
+	NoState   bool // a stream's model cannot go on, and is smaller
+	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
+
+	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
+}
+
+// DefaultPCAGap is the share of the variance that may be missing unless another one
+// is asked for.
+const DefaultGap = 1e-3
+
+// PCAScales returns the names of the scalings of features for components.
+func Scales() []string { return data.MomentScalings() }
+
+// Check returns what is wrong with the names and numbers of a spec, as far as that
+// can be known without data.
+func (spec Spec) Check() error {
+	if !(spec.Share >= 0 && spec.Share <= 1) || spec.Share > 0 && spec.K != 0 {
+		return fmt.Errorf("share = %g, k = %d: expected a part of the variance, from 0 to 1, or a number of components", spec.Share, spec.K)
+	}
+	if spec.K < 1 && spec.Share == 0 {
+		return fmt.Errorf("k = %d: expected at least 1", spec.K)
+	}
+	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(Scales(), spec.Scale) {
+		return registry.Unknown("scaling", spec.Scale, Scales())
+	}
+	if spec.Whiten != "" && !slices.Contains(model.Whitenings(), spec.Whiten) {
+		return registry.Unknown("whitening", spec.Whiten, model.Whitenings())
+	}
+	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
+		return fmt.Errorf("center = %s: expected yes, no or auto", c)
+	}
+	if spec.Scale == "thesis" && spec.Center == "no" {
+		return errors.New("scale thesis: found center no, expected rows to be centred, as it is made for them")
+	}
+	if !(spec.Gap >= 0 && spec.Gap < 1) {
+		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
+	}
+	if !isHoldOut(spec.HoldOut) {
+		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
+	}
+	if err := model.CheckNotes(spec.Notes); err != nil {
+		return err
+	}
+	if spec.Time < 0 {
+		return fmt.Errorf("time = %s: expected a limit > 0", spec.Time)
+	}
+	if spec.Epochs < 0 {
+		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)
+	}
+	if spec.chooses() {
+		return nil
+	}
+	_, err := methods.New(spec.Method)
+	return err
+}
+
+func (spec *Spec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
+
+// goal returns the gap that is to be proved.
+func (spec *Spec) goal() float64 {
+	if spec.Gap == 0 {
+		return DefaultGap
+	}
+	return spec.Gap
+}
+
+// Streams reports whether the method reads every row once, as rows from a pipe
+// need it: also where one is to be chosen.
+func (spec Spec) Streams() bool {
+	if spec.chooses() {
+		return true
+	}
+	m, err := methods.New(spec.Method)
+	_, once := m.(method.Streaming)
+	return err == nil && once
+}
+
+// settle chooses the scale where that is left open, and decides whether rows of x, of a
+// table or not, are centred.
+func (spec *Spec) settle(x matrix.Matrix, table bool) (center bool) {
+	if spec.Scale == "" || spec.Scale == "auto" {
+		if spec.Scale = "none"; table {
+			spec.Scale = "std"
+		}
+	}
+	switch spec.Center {
+	case "yes":
+		return true
+	case "no":
+		return false
+	}
+	if table {
+		return true
+	}
+	n, d := x.Dims()
+	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
+}
+
+// rareValues says which rows are left where they are unless the spec says otherwise:
+// those with fewer values than one in so many features, as of text, where zero means
+// that something is absent. Zeros of rows that are stored dense count as values.
+const rareValues = 20

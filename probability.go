@@ -1,0 +1,357 @@
+package fenchel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Probabilities as LIBSVM's option -b 1 makes them: scores of rows by models that have not
+// learned from them, and Platt's sigmoid of each output; of numbers the scale of their
+// errors; of one class marks between the scores of all rows.
+
+// foldCount is how many folds there are where none are given, as LIBSVM has them.
+const foldCount = 5
+
+// fitCalibrated is Fit with a calibration. Of a limited time the model gets one half, and
+// the folds the other together.
+func fitCalibrated(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
+	whole := spec
+	whole.Time = spec.Time / 2
+	r, err := fit(ctx, set, whole)
+	if err != nil {
+		return nil, err
+	}
+	c := &calibrator{set: set, spec: spec, result: r}
+	err = c.calibrate(ctx)
+	var late LimitError
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("interrupted: the model has no %s", c.what()))
+	case errors.As(err, &late):
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no %s: %w", c.what(), late))
+	case err != nil:
+		return nil, err
+	}
+	return r, nil
+}
+
+// calibrator gives a model its calibration.
+type calibrator struct {
+	set    *data.Set
+	spec   Spec
+	folds  []Fold
+	result *Result
+
+	rows     []predicted
+	unproved int // folds without the gap that was asked for
+	lacking  int // folds without a row of some class to learn from
+}
+
+// predicted is a row that a model of others has predicted.
+type predicted struct {
+	row            int
+	class          int // Unknown of numbers
+	number, weight float64
+	scores         []float64
+}
+
+// what is fitted to the rows that others predict.
+func (c *calibrator) what() string {
+	if !c.spec.Probabilities {
+		return "threshold"
+	}
+	return "probabilities"
+}
+
+func (c *calibrator) calibrate(ctx context.Context) (err error) {
+	m := c.result.Model
+	switch {
+	case m.OneClass():
+		return c.mark()
+	case len(m.Classes) == 1:
+		m.Calibration = &model.Calibration{}
+		return nil
+	case c.spec.Held != nil:
+		err = c.predict(c.result, c.spec.Held, nil)
+	default:
+		err = c.crossPredict(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if c.unproved > 0 {
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf(c.what()+": %d of %d folds ended without the gap that was asked for", c.unproved, len(c.folds)))
+	}
+	if c.lacking > 0 {
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf(c.what()+": %d of %d folds have no row of some class to learn from, and are left out", c.lacking, len(c.folds)))
+	}
+	if len(c.rows) == 0 {
+		return pose.DataError{Reason: c.what() + ": found no fold with rows of every class to learn from, expected at least one"}
+	}
+	slices.SortStableFunc(c.rows, func(a, b predicted) int { return cmp.Compare(a.row, b.row) }) // sums do not depend on the order of the folds
+	if c.spec.Costs != nil {
+		m.Threshold = c.threshold()
+	}
+	if !c.spec.Probabilities {
+		return nil
+	}
+	if m.Classes == nil {
+		m.Calibration = &model.Calibration{Laplace: c.errorScale(), Folds: c.dealt()}
+		return nil
+	}
+	m.Calibration = &model.Calibration{Folds: c.dealt()}
+	for output := range m.Outputs {
+		a, b := c.sigmoid(output)
+		if c.result.Margins != nil {
+			a /= c.result.Margins[output]
+		}
+		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{a, b})
+	}
+	return nil
+}
+
+// dealt is what the model says of the folds; nil: nothing is known of given ones.
+func (c *calibrator) dealt() *model.Folds {
+	var how model.Folds
+	switch {
+	case c.spec.Held != nil:
+		how.By = "valid"
+	case c.spec.Folds == nil:
+		how = model.Folds{K: foldCount, Seed: c.spec.Seed, By: "random"}
+	case c.spec.Dealt == nil:
+		return nil
+	default:
+		how = *c.spec.Dealt
+	}
+	how.C, how.Lambda, how.Balanced = c.spec.C, c.spec.Lambda, c.spec.Balanced
+	if l, _ := c.spec.own().PickLoss(c.spec.Loss); c.result.Model.Classes == nil && c.spec.CustomLoss == nil {
+		if _, numbers := l.(loss.Numeric); numbers {
+			how.Loss = c.spec.Loss
+		}
+	}
+	return &how
+}
+
+// mark gives a model of one class the marks between its scores.
+func (c *calibrator) mark() error {
+	marks, err := marksOf(c.result.Model, c.set.X, c.spec.Threads)
+	switch {
+	case err != nil:
+		return err
+	case marks == nil:
+		c.result.Warnings = append(c.result.Warnings, errors.New("the model has no probabilities: found fewer than five rows inside, or outside"))
+	default:
+		c.result.Model.Calibration = &model.Calibration{Marks: marks}
+	}
+	return nil
+}
+
+// marksOf returns the marks between the scores of rows; nil where they make none.
+func marksOf(m *model.Model, rows matrix.Matrix, threads int) ([]float64, error) {
+	x, err := m.Prepare(rows)
+	if err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	var scores []float64
+	for _, s := range pose.Scores(m, x, threads) {
+		scores = append(scores, s[0])
+	}
+	marks, _ := calibration.Marks(scores)
+	return marks, nil
+}
+
+// deal deals the rows out at random, where no folds are given.
+func (c *calibrator) deal() error {
+	if c.folds = c.spec.Folds; c.folds != nil {
+		return nil
+	}
+	m, class := c.result.Model, make([]uint32, c.set.Rows())
+	rows := make([]int, max(1, len(m.Classes)))
+	if m.Classes != nil {
+		for i, k := range pose.MatchClasses(m.Classes, c.set.Target) {
+			class[i] = uint32(k)
+		}
+	}
+	for _, k := range class {
+		rows[k]++
+	}
+	if least := slices.Min(rows); least < 2 && m.Classes != nil {
+		return pose.DataError{Reason: fmt.Sprintf("found one row of the class %s, expected two and more of each for %s: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)], c.what())}
+	} else if least < 2 {
+		return pose.DataError{Reason: "found one row, expected two and more for probabilities"}
+	}
+	c.folds = calibration.Split(calibration.Folds(data.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
+	c.folds = slices.DeleteFunc(c.folds, func(f Fold) bool { return f.Learn == nil || f.Judge == nil })
+	return nil
+}
+
+// crossPredict has the rows of each fold predicted by a model of the others.
+func (c *calibrator) crossPredict(ctx context.Context) error {
+	if err := c.deal(); err != nil {
+		return err
+	}
+	base, err := c.numbered()
+	if err != nil {
+		return err
+	}
+	for f, fold := range c.folds {
+		if err := c.predictFold(ctx, base, fold); err != nil {
+			return fmt.Errorf("%s, fold %d of %d: %w", c.what(), f+1, len(c.folds), err)
+		}
+	}
+	return nil
+}
+
+// numbered returns the set, with the rows of a matrix of values of a kernel numbered: then
+// some of them are a training set too.
+func (c *calibrator) numbered() (*data.Set, error) {
+	m := c.result.Model
+	if m.Support == nil || !looksUp(m.Support.Kernel) {
+		return c.set, nil
+	}
+	base := *c.set
+	var err error
+	if base.X, err = kernel.Prepare(m.Support.Kernel, c.set.X, 0); err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	base.Schema, base.Feature = nil, nil
+	return &base, nil
+}
+
+// looksUp reports whether a kernel, or a part of it, takes values from a matrix.
+func looksUp(k kernel.Kernel) bool {
+	_, parts := kernel.Parts(k)
+	_, is := k.(kernel.Precomputed)
+	return is || slices.ContainsFunc(parts, looksUp)
+}
+
+// predictFold trains on rows, and predicts others.
+func (c *calibrator) predictFold(ctx context.Context, base *data.Set, fold Fold) error {
+	learned, held, _, err := base.Apart(fold.Learn, fold.Judge)
+	if err != nil {
+		return err
+	}
+	if len(c.result.Model.Classes) > len(learned.Target.Label) {
+		c.lacking++
+		return nil
+	}
+	r, err := fit(ctx, learned, c.foldSpec())
+	if err != nil {
+		return err
+	}
+	c.result.Train += r.Train
+	c.result.Certify += r.Certify
+	if r.Status != solver.Converged && !r.ProvesNothing {
+		c.unproved++
+	}
+	if err := c.predict(r, held, fold.Judge); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// predict has a model predict rows that it has not learned from, with these numbers; nil: all of another set.
+func (c *calibrator) predict(r *Result, held *data.Set, rows []int) error {
+	x, err := r.Model.Prepare(held.X)
+	if err != nil {
+		return pose.DataError{Reason: err.Error()}
+	}
+	c.take(r.Model, pose.Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows)
+	return nil
+}
+
+// take adds rows with their scores, and the numbers that they have, nil: their own.
+func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, held *data.Set, rows []int) {
+	weights, class := pose.OrOnes(held.Weight, held.Rows()), pose.MatchClasses(m.Classes, held.Target)
+	for i, scores := range all {
+		for output, rho := range margins { // the unit of scores with nu, which differs from fold to fold
+			scores[output] /= rho
+		}
+		one := predicted{row: i, class: metric.Unknown, weight: weights[i], scores: scores}
+		if rows != nil {
+			one.row = rows[i]
+		}
+		if m.Classes == nil {
+			one.number = held.Target.Number[i]
+		} else {
+			one.class = class[i]
+		}
+		c.rows = append(c.rows, one)
+	}
+}
+
+// foldSpec is the spec of a fold: the same, but for what is told and kept.
+func (c *calibrator) foldSpec() Spec {
+	spec, m := c.spec, c.result.Model
+	spec.Costs, spec.Threshold = nil, nil
+	spec.Probabilities, spec.Folds, spec.NoDual, spec.Notes, spec.From = false, nil, true, nil, nil
+	spec.Progress, spec.Step = nil, nil
+	spec.Time = c.spec.Time / time.Duration(2*len(c.folds))
+	spec.Scaling = cmp.Or(spec.Scaling, scalingOf(m))
+	if spec.Task = "classification"; m.Classes == nil {
+		spec.Task = "regression"
+	}
+	return spec
+}
+
+// scalingOf names the scaling of a model.
+func scalingOf(m *model.Model) string {
+	if m.Scaling == nil {
+		return "none"
+	}
+	return m.Scaling.Kind
+}
+
+// sigmoid fits the sigmoid of an output to the rows that it is about.
+func (c *calibrator) sigmoid(output int) (a, b float64) {
+	m := c.result.Model
+	first, second := -1, output
+	switch {
+	case len(m.Classes) == 2:
+		second = 1
+	case m.Statement.Scheme == model.OneAgainstOne:
+		first, second = model.Pair(output, len(m.Classes))
+	}
+	var scores, weight []float64
+	var positive []bool
+	counts := 1.0 // of a row
+	if c.spec.Groups > 0 {
+		counts = float64(c.spec.Groups) / float64(c.set.Rows())
+	}
+	for _, row := range c.rows {
+		if row.class == metric.Unknown || first >= 0 && row.class != first && row.class != second || row.scores[output]-row.scores[output] != 0 {
+			continue
+		}
+		scores, positive, weight = append(scores, row.scores[output]), append(positive, row.class == second), append(weight, counts*row.weight)
+	}
+	return calibration.Platt(scores, positive, weight)
+}
+
+// errorScale is the scale of the errors of predicted numbers.
+func (c *calibrator) errorScale() float64 {
+	var errors, weight []float64
+	for _, row := range c.rows {
+		if z := row.number - c.result.Model.Number(row.scores[0]); z-z == 0 {
+			errors, weight = append(errors, z), append(weight, row.weight)
+		}
+	}
+	return calibration.Laplace(errors, weight)
+}

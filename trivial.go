@@ -1,0 +1,262 @@
+package fenchel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/loss"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Truth is the targets of some rows, as a model has them: the number of the class of each, or
+// [metric.Unknown], or numbers. Weights are nil where all are 1.
+type Truth struct {
+	Class          []int
+	Number, Weight []float64
+}
+
+// ClassesOf returns the classes of targets in the order of a model's, nil if they are numbers alone.
+func ClassesOf(t data.Target) []string {
+	classes, _ := pose.SortLabels(t)
+	return classes
+}
+
+// TruthOf returns the targets of a set for a model of these classes, nil for numbers.
+func TruthOf(classes []string, set *data.Set) (Truth, error) {
+	codes, err := pose.MatchTargets(classes, set.Target)
+	return Truth{codes, set.Target.Number, set.Weight}, err
+}
+
+// Of returns the targets of the rows of these numbers.
+func (t Truth) Of(rows []int) Truth {
+	return Truth{ofRows(t.Class, rows), ofRows(t.Number, rows), ofRows(t.Weight, rows)}
+}
+
+// ofRows returns the elements of these numbers; of nil, nil.
+func ofRows[T any](x []T, rows []int) []T {
+	if x == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
+}
+
+// Trivial is a model that sees no feature: one that has learned something scores better. Of
+// classes it predicts the most frequent one, with the shares of the classes as probabilities; of
+// numbers their mean, or the quantile that the loss estimates.
+type Trivial struct {
+	Prediction  string `json:"prediction"`
+	*Evaluation        // without what is told of each class
+}
+
+// JudgeTrivial learns the trivial model from some targets and judges it on others, which may be
+// the same: then no prediction without features has a better accuracy or mean error. Classes are
+// nil for numbers; quantile is that of numbers, 0 for their mean.
+// Costs are of a row of each class that is taken for another: then the cheapest class is predicted,
+// and its mean cost told.
+func JudgeTrivial(classes []string, quantile float64, learn, judge Truth, costs ...float64) *Trivial {
+	if classes == nil {
+		return trivialNumber(quantile, learn, judge)
+	}
+	share, all := make([]float64, len(classes)), 0.0
+	for i, c := range learn.Class {
+		if w := learn.weight(i); c != metric.Unknown {
+			share[c] += w
+			all += w
+		}
+	}
+	dear, most := pose.OrOnes(costs, len(classes)), 0
+	for c := range share {
+		if share[c] /= max(all, 1e-300); share[c]*dear[c] > share[most]*dear[most] {
+			most = c
+		}
+	}
+	counts, n := metric.NewConfusion(classes), len(judge.Class)
+	second, sum, cost := 0.0, 0.0, 0.0
+	for i, c := range judge.Class {
+		w := judge.weight(i)
+		counts.Add(c, most, w)
+		if c != most && c != metric.Unknown {
+			cost += float64(w * dear[c])
+		}
+		if sum += w; c == 1 {
+			second += w
+		}
+	}
+	e := &Evaluation{Rows: n}
+	e.count(counts)
+	if costs != nil && n > 0 {
+		cost /= sum
+		e.Cost = &cost
+	}
+	if !slices.Contains(judge.Class, metric.Unknown) {
+		if len(classes) == 2 && second > 0 && second < sum { // all scores are equal
+			half, precision := 0.5, second/sum
+			e.AUC, e.AP = &half, &precision
+		}
+		e.probable(slices.Repeat([][]float64{share}, n), judge.Class, judge.Weight)
+	}
+	return &Trivial{"always " + registry.Spell(classes[most]), e}
+}
+
+// trivialNumber is JudgeTrivial of numbers.
+func trivialNumber(quantile float64, learn, judge Truth) *Trivial {
+	weights := pose.OrOnes(learn.Weight, len(learn.Number))
+	name, value := "mean", meanOf(learn.Number, weights)
+	if quantile > 0 {
+		name, value = fmt.Sprintf("%g-quantile", quantile), problem.Quantile(learn.Number, weights, quantile*pose.Sum(weights))
+	}
+	if quantile == 0.5 {
+		name = "median"
+	}
+	predicted := slices.Repeat([]float64{value}, len(judge.Number))
+	return &Trivial{fmt.Sprintf("%s %.4g", name, value), EvaluateNumbers(predicted, judge.Number, judge.Weight, quantile)}
+}
+
+// meanOf is the weighted mean of numbers, exact where all are equal; 0 without any weight.
+func meanOf(y, weights []float64) (mean float64) {
+	all := pose.Sum(weights)
+	if !(all > 0) {
+		return 0
+	}
+	mean = y[0]
+	for i, v := range y {
+		mean += float64(weights[i]/all*v) - float64(weights[i]/all*y[0])
+	}
+	return mean
+}
+
+func (t Truth) weight(i int) float64 {
+	if t.Weight == nil {
+		return 1
+	}
+	return t.Weight[i]
+}
+
+// quantileOf is what a loss of numbers estimates: the quantile, or 0 for the mean.
+func quantileOf(l loss.Loss) float64 {
+	switch score, tau := loss.ScoreOf(l); {
+	case tau > 0:
+		return tau
+	case score == "mae":
+		return 0.5
+	}
+	return 0
+}
+
+// compare judges the trivial model of the same rows too, and warns where the model is not better.
+func (e *Evaluation) compare(m *model.Model, truth Truth) {
+	if m.OneClass() {
+		return
+	}
+	name, quantile := "error", 0.0
+	if m.Classes == nil {
+		name, _ = loss.ScoreOf(lossOfModel(m))
+		e.Own = name
+		quantile = quantileOf(lossOfModel(m))
+	}
+	var costs []float64
+	if e.Cost != nil {
+		name, costs = "cost", m.Threshold.Costs
+	}
+	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth, costs...)
+	const level = 1e-6 // scores that differ by less are equal
+	if found, trivial := e.Measure(name), e.Trivial.Measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
+		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *found, *trivial, e.Trivial.Prediction))
+	}
+	e.warnOfMissed()
+}
+
+// Measure returns the score of that name of those that are small for good predictions.
+func (e *Evaluation) Measure(name string) *float64 {
+	return map[string]*float64{"error": e.Error, "cost": e.Cost, "rmse": e.RMSE, "mae": e.MAE, "pinball": e.Pinball, "deviance": e.Deviance}[name]
+}
+
+// warnOfMissed warns of classes of which no row is recognised.
+func (e *Evaluation) warnOfMissed() {
+	var missed []string
+	for _, c := range e.Classes {
+		if c.Support > 0 && c.Recall == 0 && c.Class != metric.UnknownClass {
+			missed = append(missed, registry.Spell(c.Class))
+		}
+	}
+	switch n := len(missed); {
+	case n > 5:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of %d classes is recognised, such as %s", n, missed[0]))
+	case n > 1:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of the classes %s is recognised", strings.Join(missed, ", ")))
+	case n == 1:
+		e.Warnings = append(e.Warnings, fmt.Errorf("no row of the class %s is recognised", missed[0]))
+	}
+}
+
+// What judging a model on rows that it has learned from may cost: so many numbers of rows are read,
+// or, of kernel machines, this share of the values of the kernel that were computed.
+const (
+	learnedNumbers = 1 << 19
+	learnedShare   = 50
+)
+
+// EvaluateLearned judges the model on the rows that it has learned from, of many rows on some, by
+// accuracy or errors alone. A machine of two classes counted the errors of all rows itself.
+func (r *Result) EvaluateLearned(set *data.Set, threads int) (*Evaluation, error) {
+	m := r.Model
+	e, err := r.counted(set), error(nil)
+	if e == nil {
+		e, err = r.evaluateSome(set, threads)
+	}
+	if err == nil && r.constant != nil && m.Threshold == nil { // which says the same
+		e.Warnings = nil
+	}
+	return e, err
+}
+
+// evaluateSome is EvaluateLearned on as many rows as may be.
+func (r *Result) evaluateSome(set *data.Set, threads int) (*Evaluation, error) {
+	m := r.Model
+	rows := int64(set.Rows())
+	most, each := int64(learnedNumbers), max(1, m.Data.Nonzeros/max(rows, 1))
+	if m.Support != nil {
+		most, each = max(most>>4, r.Evaluations.Computed/learnedShare), int64(max(1, m.Support.Len()))
+	} else if m.Map != nil {
+		_, features := m.Map.Dims()
+		each *= int64(features)
+	}
+	if some := max(1, most/each); some < rows {
+		numbers := make([]int, some)
+		for k := range numbers {
+			numbers[k] = int(int64(k) * rows / some)
+		}
+		var err error
+		if set, err = set.Subset(numbers); err != nil {
+			return nil, err
+		}
+	}
+	return evaluate(m, set, threads, briefly)
+}
+
+// counted is what the facts of a machine of two classes say; nil: not enough.
+func (r *Result) counted(set *data.Set) *Evaluation {
+	m := r.Model
+	if m.Support == nil || len(m.Classes) != 2 || m.OneClass() || m.Facts == nil || !(m.Facts.Errors >= 0) || m.Threshold != nil || m.Statement.ClassWeight != nil || r.N <= 0 {
+		return nil
+	}
+	truth, err := TruthOf(m.Classes, set)
+	if err != nil {
+		return nil
+	}
+	wrong := float64(m.Facts.Errors) / r.N
+	e := &Evaluation{Rows: set.Rows(), Error: metric.Present(wrong), Accuracy: metric.Present(1 - wrong)}
+	e.compare(m, truth)
+	return e
+}

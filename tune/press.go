@@ -1,0 +1,235 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Leave-one-out predictions of ridge and kernel ridge regression for any number of values of C,
+// from one factorisation.
+//
+// Problem: the squared loss with the penalty l2, of a linear model or a kernel machine, any
+// bias. Row i is predicted by the model of all others with the same C, that is, lambda times
+// the number of rows is the same.
+//
+// Symbols: Z, n x r, are orthogonal coordinates of the rows, centred if the bias is free, with a constant
+// column if it is a feature; m_k the squared length of column k. With the matrix of inner products K =
+// Q M Q^T (kernels, or more features than rows) Z = Q M^1/2, with the covariance X^T X = V M V^T Z = X V.
+//
+//	fitted_i  = mean(y) + sum_k z_ik (sum_j z_jk (y_j - mean(y))) / (m_k + 1/C)
+//	h_i       = 1/n     + sum_k z_ik^2 / (m_k + 1/C)             the terms with n: of a free bias
+//	left out  = y_i - (y_i - fitted_i) / (1 - h_i)
+//
+// Returned are these predictions. Cost: about 3 min(n,d)^3 + n d min(n,d) multiplications, and n r for each
+// C. Source: Allen 1974 (PRESS); Rifkin and Lippert 2007, "Notes on regularized least squares".
+
+// mostLeftOut is how many rows or columns a matrix may have that is factored.
+const mostLeftOut = 4096
+
+// LeaveOneOut returns for each C the prediction of every row of a part by the model of the others.
+// Scalings are those of all rows.
+func PredictLeftOut(ctx context.Context, p *fenchel.Part, spec fenchel.Spec, c []float64) ([][]float64, error) {
+	spec.Lambda, spec.C = 0, 1
+	posed, err := p.Pose(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	f, err := factored(posed)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]float64, len(c))
+	for k := range c {
+		all[k] = f.predict(1/c[k], posed.Threads)
+		for i, x := range all[k] {
+			if spec.TargetLog {
+				all[k][i] = vec.Exp(x)
+			}
+		}
+	}
+	return all, nil
+}
+
+// factors are the coordinates of the rows.
+type factors struct {
+	y      []float64 // less their mean, if the bias is free
+	mean   float64
+	free   bool
+	r      int
+	z      []float64 // n x r
+	square []float64 // m
+	image  []float64 // Z^T y
+}
+
+// factored makes the factors of a case, or says why there are none.
+func factored(c *pose.Case) (*factors, error) {
+	o := c.First
+	if !loss.IsQuadratic(o.Loss) {
+		return nil, fmt.Errorf("leaving one row out has a closed form for the loss squared only, found %s: expected folds", c.Statement.Loss)
+	}
+	if c.Weighed || c.Statement.Nu != 0 || c.Statement.Radius != 0 {
+		return nil, fmt.Errorf("leaving one row out has a closed form without weights of rows, nu and radius only: expected folds")
+	}
+	f := &factors{y: slices.Clone(o.Y), free: o.Bias == problem.Free}
+	if f.free {
+		f.mean = pose.Sum(f.y) / float64(len(f.y))
+		for i := range f.y {
+			f.y[i] -= f.mean
+		}
+	}
+	n := len(f.y)
+	l, linear := o.Problem.(*problem.Linear)
+	if linear && !penalty.IsRidge(l.Penalty) {
+		return nil, fmt.Errorf("leaving one row out has a closed form for the penalty l2 only, found %s: expected folds", c.Statement.Penalty)
+	}
+	d := n
+	if linear {
+		_, d = l.Dims()
+	}
+	switch {
+	case min(n, d) > mostLeftOut:
+		return nil, fmt.Errorf("leaving one row out takes a matrix of %d rows, expected at most %d: expected folds", min(n, d), mostLeftOut)
+	case linear && d < n:
+		f.columns(l, c.Threads)
+	default:
+		k, err := innerProducts(c)
+		if err != nil {
+			return nil, err
+		}
+		f.rows(k, n, o.Bias == problem.Feature, c.Threads)
+	}
+	f.image = make([]float64, f.r)
+	for i, y := range f.y {
+		vec.Axpy64(f.image, y, f.z[i*f.r:(i+1)*f.r])
+	}
+	return f, nil
+}
+
+// columns makes the coordinates from the covariance of the features.
+func (f *factors) columns(p *problem.Linear, threads int) {
+	n, d := p.Dims()
+	wide := d
+	if p.Bias == problem.Feature {
+		wide++
+	}
+	mean := make([]float64, wide)
+	x := make([]float64, n*wide)
+	for i := range n {
+		row := p.X.Row(i)
+		for k, v := range row.Value {
+			x[i*wide+row.Column(k)] = float64(v)
+		}
+		if wide > d {
+			x[i*wide+d] = 1
+		}
+		vec.Axpy64(mean, 1/float64(n), x[i*wide:(i+1)*wide])
+	}
+	for i := 0; f.free && i < n; i++ {
+		vec.Axpy64(x[i*wide:(i+1)*wide], -1, mean)
+	}
+	covariance, v := make([]float64, wide*wide), make([]float64, wide*wide)
+	block := func(v []float64, rows, cols int) vec.Block[float64] {
+		return vec.Block[float64]{Value: v, Rows: rows, Cols: cols, Stride: cols}
+	}
+	vec.SyrkCols64(block(covariance, wide, wide), block(x, n, wide), threads)
+	f.square, f.r = make([]float64, wide), wide
+	vec.Eigen(f.square, v, covariance, wide, threads)
+	f.z = make([]float64, n*wide)
+	parallel.Blocks(n, 256, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k := range wide {
+				f.z[i*wide+k] = vec.Dot64(x[i*wide:(i+1)*wide], v[k*wide:(k+1)*wide])
+			}
+		}
+	})
+}
+
+// innerProducts returns those of all rows, n x n.
+func innerProducts(c *pose.Case) ([]float64, error) {
+	if m, ok := c.Problems.Family.(pose.MachineFamily); ok {
+		return square(m), nil
+	}
+	m, err := pose.NewMachineFamily(kernel.Linear{}, c.First.Problem.(*problem.Linear).X, kernel.Options{Threads: c.Threads})
+	if err != nil {
+		return nil, err
+	}
+	return square(m), nil
+}
+
+// square is the whole matrix of a kernel, in double precision.
+func square(m pose.MachineFamily) []float64 {
+	n := m.Gram.Len()
+	rows, all := make([]int, n), make([]float64, n*n)
+	for i := range rows {
+		rows[i] = i
+	}
+	m.Gram.InDouble(2).Square(all, rows)
+	return all
+}
+
+// rows makes the coordinates from the inner products k of all rows.
+func (f *factors) rows(k []float64, n int, constant bool, threads int) {
+	if f.free {
+		centre(k, n)
+	}
+	for i := 0; constant && i < len(k); i++ {
+		k[i]++
+	}
+	q := make([]float64, n*n)
+	f.square, f.r = make([]float64, n), n
+	vec.Eigen(f.square, q, k, n, threads)
+	f.z = k
+	for c := range n {
+		f.square[c] = max(f.square[c], 0)
+		length := math.Sqrt(f.square[c])
+		for i := range n {
+			f.z[i*n+c] = q[c*n+i] * length
+		}
+	}
+}
+
+// centre takes the means of rows and columns off, so that the images have the mean 0.
+func centre(k []float64, n int) {
+	mean, all := make([]float64, n), 0.0
+	for i := range n {
+		mean[i] = pose.Sum(k[i*n:(i+1)*n]) / float64(n)
+		all += mean[i] / float64(n)
+	}
+	for i := range n {
+		for j := range n {
+			k[i*n+j] += all - mean[i] - mean[j]
+		}
+	}
+}
+
+// predict returns the predictions of rows that are left out, ridge being 1/C.
+func (f *factors) predict(ridge float64, threads int) []float64 {
+	n := len(f.y)
+	left := make([]float64, n)
+	parallel.Blocks(n, 256, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			fitted, h := 0.0, 0.0
+			if f.free {
+				h = 1 / float64(n)
+			}
+			for k, z := range f.z[i*f.r : (i+1)*f.r] {
+				share := z / (f.square[k] + ridge)
+				fitted += float64(share * f.image[k])
+				h += float64(share * z)
+			}
+			left[i] = f.mean + f.y[i] - (f.y[i]-fitted)/max(1-h, 0x1p-50)
+		}
+	})
+	return left
+}

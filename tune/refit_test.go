@@ -1,0 +1,53 @@
+package tune_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/tune"
+)
+
+// A calibration is what its folds say, trained again: with its signs turned, or with that of
+// another model, it is found false.
+func TestRefit(t *testing.T) {
+	two, three := generated(t, "@blobs:n=150,classes=2,spread=3,seed=3"), generated(t, "@blobs:n=150,classes=3,spread=3,seed=3")
+	numbers := generated(t, "@linear:n=100,d=5,seed=3")
+	for name, spec := range map[string]fenchel.Spec{"default": {}, "lambda": {Lambda: 0.3}, "C": {C: 20}, "balanced": {Balanced: true, Scaling: "std"},
+		"pairs": {Scheme: "one-against-one"}, "machine": {Kernel: "rbf:gamma=0.03"}, "nu": {Kernel: "rbf:gamma=0.03", Nu: 0.4}, "numbers": {}, "numbers of any size": {Kernel: "rbf:gamma=0.03", Loss: "huber"}} {
+		set := three
+		switch name {
+		case "numbers":
+			set = numbers
+		case "numbers of any size": // whose folds have other scales
+			set = generated(t, "@linear:n=17,d=3,seed=2")
+		case "machine", "nu":
+			set = two
+		}
+		spec.Probabilities = true
+		r, err := fenchel.Train(context.Background(), set, spec)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		judge := func() *fenchel.Verification {
+			v, err := fenchel.Verify(r.Model, set, 0)
+			if err == nil {
+				err = tune.Refit(context.Background(), v, r.Model, set, 0)
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return v
+		}
+		if v := judge(); len(v.Problems) > 0 || v.Unproved != "" {
+			t.Errorf("%s: found %q, %q", name, v.Problems, v.Unproved)
+		}
+		r.Model.Calibration.Laplace *= 2
+		for c := range r.Model.Calibration.Platt {
+			r.Model.Calibration.Platt[c][0] *= -1
+		}
+		if v := judge(); len(v.Problems) == 0 {
+			t.Errorf("%s, forged: found %q", name, v.Unproved)
+		}
+	}
+}

@@ -1,0 +1,407 @@
+package fenchel
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Verification is what recomputing a model's claims gave.
+type Verification struct {
+	Claimed, Found Summary
+	// Rebuilt says that the model holds no dual variables: the lower bound
+	// found was built from its predictions, and the one claimed, which may be
+	// better, cannot be checked.
+	Rebuilt bool
+	// Tangent is, for a loss that is not convex, the relative gap to which the convex
+	// problem at the point of the worst output is solved: see problem.Kernel.Tangent. Else nil.
+	Tangent *float64
+	// Slant is the slant loss of a machine that was made from a larger one, and FullLoss the
+	// loss of that which bounds it; see package sparsify.
+	Slant, FullLoss float64
+	FullKnown       bool     // VerifyFull was asked, and found FullLoss
+	Problems        []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved        string   // why it could be neither proved nor refuted; "": it could
+}
+
+// Verify recomputes primal, dual and gap of every output from the model and the
+// rows it was trained on, without any solver. The error is about rows that
+// cannot be compared at all, or a problem that cannot be stated: a loss or penalty of the
+// program that trained the model has to be given again, as m.CustomLoss or m.CustomPenalty,
+// and then m.Seal called; false claims are in the Verification.
+func Verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
+	if m == nil {
+		return nil, m.Check()
+	}
+	if err := pose.CheckSet(set); err != nil {
+		return nil, err
+	}
+	if set.Target.Absent() && !m.OneClass() {
+		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
+	}
+	if err := pose.CustomOf(m).Known(m.Statement); err != nil {
+		return nil, err
+	}
+	v := &Verification{Claimed: Summarise(m)}
+	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
+		v.fail("the data have %s of %s, the model was trained on %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
+		return v, nil
+	}
+	if digest := set.Digest(); digest != m.Data.Digest {
+		v.fail("the data differ: found %s, the model was trained on %s", digest, m.Data.Digest)
+	}
+	unnamed := v.preparation(m, set)
+	if m.Sparse != nil && v.sparse(m, set, threads) {
+		return v, nil
+	}
+	if err := CheckStatement(m, set); err != nil {
+		v.fail("no training states this problem: %s", err)
+		return v, nil
+	}
+	problems, err := pose.Restate(m, set, threads)
+	if err != nil {
+		v.fail("%s", err)
+		return v, nil
+	}
+	if err := v.outputs(m, problems); err != nil {
+		v.fail("%s", err)
+		return v, nil
+	}
+	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems, m.Statement.Gap), unnamed, v.calibration(m, set, threads)); len(v.Problems) > 0 {
+		v.Unproved = ""
+	}
+	return v, nil
+}
+
+// outputs recomputes the certificate of each output.
+func (v *Verification) outputs(m *model.Model, problems *pose.Problems) error {
+	found := *m
+	found.Outputs = slices.Clone(m.Outputs)
+	facts := make([]*problem.Facts, len(m.Outputs))
+	var single *model.Facts
+	for c := range problems.Labels.Outputs() {
+		p, err := problems.Output(c)
+		if err != nil {
+			return err
+		}
+		w := problems.WeightsOf(m, c)
+		found.Outputs[c].Dual = problems.Dual(m, c)
+		v.predictor(subjectOf(m, c), p, p.Point(w, float64(m.Outputs[c].Certificate.Primal)))
+		facts[c] = v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
+		if m.Support != nil && m.Sparse == nil && len(facts) == 1 {
+			single = p.Facts(m, problems.Labels, problem.Point{W: w, A: found.Outputs[c].Dual}, facts[c], true)
+		}
+	}
+	if m.Sparse == nil && len(facts) > 1 {
+		single = pose.FactsOf(m, problems.Labels, facts)
+	}
+	v.facts(m.Facts, single)
+	v.Found = Summarise(&found)
+	return nil
+}
+
+// preparation compares what the model says of the rows, and how it scales them.
+// It returns why names of columns could not be compared.
+func (v *Verification) preparation(m *model.Model, set *data.Set) (unnamed string) {
+	if m.Sparse != nil && m.Sparse.Elsewhere != "" {
+		if m.Scaling != nil || m.Schema != nil {
+			unnamed = "the model was made from one of other rows: its scaling and columns are those of these"
+		}
+		return unnamed
+	}
+	problems, unnamed := pose.Preparation{Data: m.Data, Features: m.Features, Schema: m.Schema}.Compare(set)
+	v.Problems = append(v.Problems, problems...)
+	if err := pose.CheckScaling(m, set); err != nil {
+		v.fail("%s", err)
+	}
+	return unnamed
+}
+
+func (v *Verification) fail(format string, args ...any) {
+	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
+}
+
+// calibration recomputes the marks of one class, and returns why probabilities of another
+// calibration are neither proved nor refuted; "" if there are none.
+func (v *Verification) calibration(m *model.Model, set *data.Set, threads int) string {
+	switch c := m.Calibration; {
+	case c == nil && m.Threshold.Chosen():
+		return chosen
+	case c == nil || len(m.Classes) == 1 && !m.OneClass():
+		return ""
+	case m.OneClass():
+		found, err := marksOf(m, set.X, threads)
+		if err != nil || !slices.EqualFunc(found, c.Marks, func(a, b float64) bool { return math.Abs(a-b) <= pose.Tolerance*max(1, math.Abs(a)) }) {
+			v.fail("the marks between the scores are claimed to be %v, found %v", c.Marks, found)
+		}
+		return ""
+	}
+	return uncalibrated
+}
+
+// uncalibrated is why a calibration is not proved by verifying, chosen why a threshold is not.
+const (
+	uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without --refit"
+	chosen       = "the threshold was chosen by predictions of models that learned from parts of the rows: these are not trained again without --refit"
+)
+
+// What probabilities may differ by from those of a calibration that was fitted again: below the
+// first the claim holds, above the second it is false. Folds are solved to the model's gap alone.
+const (
+	sameProbability  = 0.02
+	otherProbability = 0.1
+)
+
+// Refitted compares what folds gave the model m with what they gave again, a second fit of it:
+// the largest difference between the probabilities that the two calibrations give any row decides,
+// for regression that of the scales, and of thresholds those of the mean costs and the scores.
+func (v *Verification) Refitted(m, again *model.Model, set *data.Set, threads int) error {
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return err
+	}
+	other, worst, what := *m, 0.0, "calibration"
+	if other.Calibration = again.Calibration; m.Threshold.Chosen() {
+		what = "threshold, or a mean cost,"
+		claimed, found := m.Threshold, again.Threshold
+		worst = max(math.Abs(claimed.Cost-found.Cost)/max(claimed.Costs[0], claimed.Costs[1], math.SmallestNonzeroFloat64), math.Abs(claimed.Score-found.Score)/max(1, math.Abs(found.Score)))
+	}
+	switch {
+	case m.Calibration == nil:
+	case m.Classes == nil:
+		one, two := m.Calibration.Laplace, again.Calibration.Laplace
+		worst = math.Abs(one-two) / max(one, two, math.SmallestNonzeroFloat64)
+	default:
+		for _, scores := range pose.Scores(m, x, threads) {
+			expected := other.Probabilities(nil, scores)
+			for c, p := range m.Probabilities(nil, scores) {
+				worst = max(worst, math.Abs(p-expected[c]))
+			}
+		}
+	}
+	switch {
+	case v.Unproved != uncalibrated && v.Unproved != chosen && v.Unproved != "":
+	case worst > otherProbability:
+		v.fail("the model claims a %s that is off by up to %.2g from that of folds that were trained again", what, worst)
+		v.Unproved = ""
+	case worst > sameProbability:
+		v.Unproved = fmt.Sprintf("the %s is off by up to %.2g from that of folds that were trained again, more than the gap explains", what, worst)
+	default:
+		v.Unproved = ""
+	}
+	return nil
+}
+
+// subjectOf is what messages call an output of a model.
+func subjectOf(m *model.Model, c int) string {
+	switch {
+	case len(m.Outputs) == 1 || m.IsJoint():
+		return "the model"
+	case m.Statement.Scheme == model.OneAgainstOne:
+		i, j := model.Pair(c, len(m.Classes))
+		return fmt.Sprintf("the classifier of %q and %q", m.Classes[i], m.Classes[j])
+	}
+	return fmt.Sprintf("the classifier of %q", m.Classes[c])
+}
+
+// predictor notes where the weights of an output predict otherwise than what the problem
+// judges.
+func (v *Verification) predictor(subject string, p pose.Objective, w []float64) {
+	if i := p.Outside(w); i >= 0 {
+		v.fail("%s has a coefficient for row %d, which is of neither of its classes", subject, i+1)
+	}
+	if b, ok := p.Problem.(problem.Bounded); ok {
+		if part := p.Restrict(problem.Point{W: w}).W; !pose.Near(part, b.Inside(part)) {
+			v.fail("%s has weights of a norm that is larger than the problem allows", subject)
+		}
+	}
+}
+
+// recompute replaces the certificate of an output, which messages call subject, by
+// what is found and notes what of the claim does not hold. It returns what is known of a machine besides.
+func (v *Verification) recompute(subject string, o *model.Output, p pose.Objective, w []float64, goal float64) *problem.Facts {
+	if p.Bias == problem.None && o.Bias != 0 {
+		v.fail("%s has the bias %g, claimed to have none", subject, o.Bias)
+	}
+	if k, ok := p.Problem.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
+		worst := k.Tangent(p.Restrict(problem.Point{W: w}).W)
+		if v.Tangent != nil {
+			worst = max(worst, *v.Tangent)
+		}
+		v.Tangent = &worst
+	}
+	claim := o.Certificate
+	point := problem.Point{W: p.Point(w, float64(claim.Primal)), A: o.Dual}
+	rebuilt := point.A == nil
+	if rebuilt {
+		v.Rebuilt = loss.IsConvex(p.Loss)
+		point.A = p.Derivatives(w)
+	}
+	found := p.Certify(point)
+	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
+	// The errors of both values may be those of a bound far below the objective.
+	alone := func() float64 { return p.Certify(problem.Point{W: point.W}).Rounding }
+	v.compareObjective(subject, claim, o.Certificate, alone)
+	v.compareValues(subject, claim, o.Certificate, found.Rounding, rebuilt)
+	v.compareStatus(subject, claim, o.Certificate, goal, rebuilt)
+	return found.Facts
+}
+
+// compareObjective compares the objective. rounding is asked for the bound on its own
+// error only where that matters, as it costs a pass.
+func (v *Verification) compareObjective(subject string, claim, found model.Certificate, rounding func() float64) {
+	slack := pose.Tolerance * pose.FiniteOr(math.Abs(float64(found.Primal)), 0)
+	if pose.Differs(claim.Primal, found.Primal, slack) {
+		v.compare(subject, "objective", claim.Primal, found.Primal, slack, rounding())
+	}
+}
+
+// compareValues compares every other number of a claim. rounding bounds the error of the
+// values found.
+func (v *Verification) compareValues(subject string, claim, found model.Certificate, rounding float64, rebuilt bool) {
+	slack := pose.Tolerance * pose.FiniteOr(max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual))), 0)
+	v.compare(subject, "objective of zero weights", claim.Zero, found.Zero, pose.Tolerance*pose.FiniteOr(float64(found.Zero), 0), 0)
+	if near := pose.Tolerance * pose.FiniteOr(math.Abs(float64(found.Dual)), 0); !rebuilt && claim.Dual > found.Dual { // a smaller one is true too
+		v.compare(subject, "lower bound", claim.Dual, found.Dual, near, max(near, slack+rounding))
+	}
+	if claim.Dual > claim.Primal+model.Bound(slack) {
+		v.fail("%s claims the lower bound %.12g, which is above its objective %.12g", subject, float64(claim.Dual), float64(claim.Primal))
+	}
+}
+
+// compare notes a claim that is not what was found: see compareClaim.
+func (v *Verification) compare(subject, what string, claim, found model.Bound, slack, rounding float64) {
+	problem, unproved := pose.CompareClaim(subject, what, claim, found, slack, rounding)
+	if problem != "" {
+		v.Problems = append(v.Problems, problem)
+	}
+	v.Unproved = cmp.Or(unproved, v.Unproved)
+}
+
+// compareStatus notes an end that the claimed gap does not support.
+func (v *Verification) compareStatus(subject string, claim, found model.Certificate, goal float64, rebuilt bool) {
+	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
+	proved := gap // of the claim's numbers, and of those found
+	if !rebuilt {
+		proved = max(gap, problem.Relative(float64(found.Primal), float64(found.Dual), float64(found.Zero)))
+	}
+	switch status := solver.Status(claim.Status); {
+	case status == model.Sparsified: // whatever gap it has
+	case !slices.Contains(pose.Severity, status):
+		v.fail("%s claims the status %q, expected one of %v", subject, claim.Status, pose.Severity)
+	case status == solver.Converged && !(proved <= goal*(1+pose.Tolerance)+1e-13):
+		v.fail("%s claims to have converged to the gap %g, but its gap is %g", subject, goal, proved)
+	case status != solver.Converged && status != solver.Diverged && gap < goal*(1-pose.Tolerance):
+		v.fail("%s claims the status %s, but its gap %g is below the %g asked for", subject, status, gap, goal)
+	}
+}
+
+// Replace gives a model predictors found elsewhere, for Verify to judge: weights are outputs x
+// features, of a kernel machine outputs x rows of the set that it was trained on; biases one for
+// each output.
+func Replace(m *model.Model, set *data.Set, weights, bias []float64, threads int) error {
+	k, d := len(m.Outputs), m.Cols()
+	if m.Support != nil {
+		d = set.Rows()
+	}
+	if m.Map != nil || len(weights) != k*d || len(bias) != k {
+		return fmt.Errorf("found %d weights and %d biases, expected a model without map, of %d predictors and %d weights each", len(weights), len(bias), k, d)
+	}
+	if m.Support == nil {
+		for c := range m.Outputs {
+			m.Outputs[c].Weights, m.Outputs[c].Bias = weights[c*d:(c+1)*d], bias[c]
+		}
+		return nil
+	}
+	problems, err := pose.Restate(m, set, threads)
+	if err != nil {
+		return err
+	}
+	points := make([]problem.Point, k)
+	for c := range points {
+		points[c].W = append(slices.Clone(weights[c*d:(c+1)*d]), bias[c])
+	}
+	problems.Store(m, points)
+	return nil
+}
+
+// judge says why the claims of a model whose numbers are right, as far as they were
+// recomputed, are neither proved nor refuted; "" if they are true. What was asked is the
+// gap that the model says it was trained to.
+func (v *Verification) judge(s *pose.Problems, asked float64) string {
+	if reason := s.Unbounded(v.Found.Primal, !v.Found.Unproved()); reason != "" {
+		return reason
+	}
+	if goal := math.Max(asked, v.Claimed.Worst); v.Rebuilt && v.Found.Worst > goal {
+		return fmt.Sprintf("the model has no dual variables: from its predictions a relative gap of %.3g is proved, and %.3g is claimed", v.Found.Worst, v.Claimed.Worst)
+	}
+	return ""
+}
+
+// facts compares what a model says of itself besides its proof with what training writes of it.
+// A number where training knows none is false; what the model does not say is not proved, nor what
+// it may have known by dual variables that it does not hold.
+func (v *Verification) facts(claim, found *model.Facts) {
+	if claim == nil || found == nil {
+		if claim != nil || found != nil {
+			v.Unproved = fmt.Sprintf("the model holds facts of its machine: found %t, expected %t, as training writes them", claim != nil, found != nil)
+		}
+		return
+	}
+	share := func(p *float64) model.Bound {
+		if p == nil {
+			return model.Bound(math.NaN())
+		}
+		return model.Bound(*p)
+	}
+	for _, c := range []struct {
+		what         string
+		claim, found model.Bound
+	}{
+		{"number of support vectors", model.Bound(claim.Support), model.Bound(found.Support)}, {"number of bounded vectors", model.Bound(claim.Bounded), model.Bound(found.Bounded)},
+		{"violation", claim.Violation, found.Violation}, {"norm", claim.Norm, found.Norm}, {"sum of losses", claim.Losses, found.Losses}, {"weight of errors", claim.Errors, found.Errors},
+		{"bound on steps", claim.Steps, found.Steps}, {"alignment", claim.Alignment, found.Alignment}, {"rows of the alignment", model.Bound(claim.Sample), model.Bound(found.Sample)},
+		{"leave-one-out bound", share(claim.LeaveOneOut), share(found.LeaveOneOut)},
+		{"lambda", claim.Same.Lambda, found.Same.Lambda}, {"C", claim.Same.C, found.Same.C}, {"radius", claim.Same.Radius, found.Same.Radius}, {"slack", claim.Same.Slack, found.Same.Slack}, {"nu", claim.Same.Nu, found.Same.Nu},
+	} {
+		claim, found, rounding := float64(c.claim), float64(c.found), 0.0
+		if slices.Contains([]string{"violation", "sum of losses", "alignment", "slack"}, c.what) { // sums that may cancel
+			rounding = 1e-9
+		}
+		switch {
+		case math.IsNaN(claim) && math.IsNaN(found) || math.Abs(claim-found) <= 1e-6*math.Abs(found)+rounding:
+		case math.IsNaN(claim), math.IsNaN(found) && v.Rebuilt:
+			v.Unproved = fmt.Sprintf("the model says of itself: %s %.12g, found %.12g, expected the same", c.what, claim, found)
+		default:
+			v.fail("the model says of itself: %s %.12g, found %.12g", c.what, claim, found)
+		}
+	}
+	if claim.By != found.By {
+		v.fail("the model says of itself: leave-one-out bound by %q, found %q", claim.By, found.By)
+	}
+}
+
+// sparse notes what a smaller machine says of its slant loss, and reports whether that is all that
+// can be checked.
+func (v *Verification) sparse(m *model.Model, set *data.Set, threads int) (done bool) {
+	if pose.CheckSparse == nil {
+		v.Unproved = "the model was made from a larger machine: expected a program that imports package sparsify, which checks such models"
+		return true
+	}
+	s := pose.CheckSparse(m, set, threads)
+	v.Slant, v.Problems, v.Unproved = s.Slant, append(v.Problems, s.Problems...), s.Unproved
+	if s.Alone && len(s.Problems) == 0 {
+		v.Found = v.Claimed
+	}
+	return s.Alone
+}
