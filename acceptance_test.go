@@ -20,7 +20,7 @@ func realData(t *testing.T, opt data.Options, path string) *data.Set {
 	t.Helper()
 	folder := os.Getenv("FENCHEL_DATA")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "data")
+		folder = filepath.Join("..", "shared", "data")
 	}
 	full := filepath.Join(folder, path)
 	if _, err := os.Stat(full); err != nil {

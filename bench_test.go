@@ -17,7 +17,7 @@ import (
 func BenchmarkFit(b *testing.B) {
 	folder := os.Getenv("FENCHEL_DATA")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "data")
+		folder = filepath.Join("..", "shared", "data")
 	}
 	sources := map[string]string{"text": "@text"}
 	for name, file := range map[string]string{"a9a": "adult/a9a.gz", "w8a": "web/w8a.gz", "ijcnn1": "ijcnn1/ijcnn1.trn.bz2", "imdb": "imdb/imdb_tfidf.train.svm.gz"} {

@@ -437,7 +437,7 @@ func words() lexicon {
 // each field is checked.
 func fields(t testing.TB, heading string) map[string]string {
 	t.Helper()
-	source, err := os.ReadFile("../model/doc.go")
+	source, err := os.ReadFile("model/doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}

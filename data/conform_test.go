@@ -30,7 +30,7 @@ var samples = map[string]struct {
 	"graphs":  {"+1\tC C O\t1-2 2-3\n-1\tC\t\n-1\t\t\n+1\t7 N\n", map[string]string{"a\tC C\t1-2\nb\tC C\t1-3\n": "2:", "a\tC C\t1-2 x\n": "1:", "a\tC C\t0-1\n": "1:", "a\t\t1-1\n": "1:"}},
 	"strings": {"en\tthe cat\nfr\tété\n1\t\n", map[string]string{"en\tcat\nfr chat\n": "2:", "en\tc\x00t\n": "1:"}},
 	"idx":     {"\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\xff\x80\x00", nil},
-	"npy":     {"internal/array/testdata/numpy_f8.npy", nil},
+	"npy":     {"../internal/read/array/testdata/numpy_f8.npy", nil},
 	"npz":     {"", nil},
 	"fen":     {"", nil},
 }
@@ -52,7 +52,7 @@ func TestFormatsConform(t *testing.T) {
 			}
 			file := []byte(sample.file)
 			switch {
-			case strings.HasPrefix(sample.file, "internal/array/testdata/"):
+			case strings.HasPrefix(sample.file, "../internal/read/array/testdata/"):
 				if file, err = os.ReadFile(sample.file); err != nil {
 					t.Fatal(err)
 				}

@@ -57,7 +57,7 @@ func streamFiles(t *testing.T, n int) map[string]data.Options {
 		fmt.Fprintf(&sparse, "3 %v}\n", row[3])
 		svm.WriteString(" # a comment\n\n"[r.IntN(2)*12:])
 	}
-	files := map[string]data.Options{"internal/array/testdata/numpy_fortran.npy": {}, "@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
+	files := map[string]data.Options{"../internal/read/array/testdata/numpy_fortran.npy": {}, "@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
 	write := func(name string, text []byte) {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -172,7 +172,7 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(file, expected.Bytes()) {
-			t.Errorf("%s: found another model than that of train.Fit", s.data)
+			t.Errorf("%s: found another model than that of fenchel.Train", s.data)
 		}
 		at := write(c, file)
 		verified := c.ask("verify", map[string]any{"model": source{Key: "a", Bytes: &at}, "data": q})

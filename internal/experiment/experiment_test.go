@@ -323,7 +323,7 @@ func realFiles(t *testing.T, names []string) []string {
 	t.Helper()
 	folder := os.Getenv("FENCHEL_DATA")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "data")
+		folder = filepath.Join("..", "..", "..", "shared", "data")
 	}
 	var full []string
 	for _, name := range names {

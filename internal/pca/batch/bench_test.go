@@ -13,7 +13,7 @@ import (
 
 // shared returns rows of the data that measurements are made on.
 func shared(t testing.TB, path string) matrix.Matrix {
-	s, err := data.Read(t.Context(), []string{"../../../shared/data/" + path}, data.Options{})
+	s, err := data.Read(t.Context(), []string{"../../../../shared/data/" + path}, data.Options{})
 	if err != nil {
 		t.Skipf("no data to measure with: %v", err)
 	}

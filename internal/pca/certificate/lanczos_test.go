@@ -144,7 +144,7 @@ func TestCertificateOfRealData(t *testing.T) {
 		{"imdb/imdb_tfidf.train.svm.gz", 50, "lanczos", 3e-4},
 	} {
 		t.Run(fmt.Sprintf("%.5s,k=%d", c.path, c.k), func(t *testing.T) {
-			x := realRows(t, "../../../shared/data/"+c.path)
+			x := realRows(t, "../../../../shared/data/"+c.path)
 			n, d := x.Dims()
 			u, err := batch.Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
 			if err != nil {

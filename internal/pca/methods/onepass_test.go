@@ -20,7 +20,7 @@ func realData(t testing.TB, name string) matrix.Matrix {
 	t.Helper()
 	folder := os.Getenv("FENCHEL_DATA")
 	if folder == "" {
-		folder = "../../shared/data"
+		folder = "../../../../shared/data"
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {

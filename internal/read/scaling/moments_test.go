@@ -147,7 +147,7 @@ func TestMomentScaling(t *testing.T) {
 		constants.Value = append(constants.Value, 7, float32(r.NormFloat64()), 0, 1e8+8*float32(r.IntN(2)))
 	}
 	sets["constants"] = constants
-	path := "../../../shared/data/mnist/train-images-idx3-ubyte.gz"
+	path := "../../../../shared/data/mnist/train-images-idx3-ubyte.gz"
 	if _, err := os.Stat(path); err != nil || testing.Short() {
 		t.Logf("MNIST is left out: %v", err)
 	} else {

@@ -160,7 +160,7 @@ func ablatedProblems(t *testing.T) (list []ablatedProblem) {
 
 // ablatedSets are those of the folder of real sets, and deformed and generated ones.
 func ablatedSets(t *testing.T) []*ablatedSet {
-	folder := cmp.Or(os.Getenv("FENCHEL_DATA"), "../../../shared/data")
+	folder := cmp.Or(os.Getenv("FENCHEL_DATA"), "../../../../shared/data")
 	if _, err := os.Stat(folder); err != nil {
 		t.Skipf("no real sets: %v", err)
 	}

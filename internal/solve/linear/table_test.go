@@ -103,7 +103,7 @@ func TestSolverTable(t *testing.T) {
 // a9a reads the set, or skips the test.
 func a9a(t *testing.T) (*problem.Rows, []float64) {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("FENCHEL_DATA"), "../../../shared/data"), "adult/a9a.gz")
+	path := filepath.Join(cmp.Or(os.Getenv("FENCHEL_DATA"), "../../../../shared/data"), "adult/a9a.gz")
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no real set: %v", err)
 	}
