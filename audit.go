@@ -34,18 +34,7 @@ type AuditOptions struct {
 	Threads int
 }
 
-// Needs reports which numbers of its problem a model of another program does not hold.
-func Needs(m *model.Model) (c, nu bool) {
-	switch m.Statement.Solver {
-	case "libsvm:one_class", "libsvm:nu_svc":
-		return false, true
-	case "libsvm:nu_svr":
-		return true, true
-	}
-	return true, false
-}
-
-// An Audit is what was proved of a model of LIBSVM or LIBLINEAR. The objective
+// An AuditResult is what was proved of a model of LIBSVM or LIBLINEAR. The objective
 // is the predictor's own, the lower bound one on every predictor's.
 type AuditResult struct {
 	Outputs []problem.Certificate // of each output of the model
@@ -58,7 +47,7 @@ type AuditResult struct {
 	Unproved string // why there is no bound; "": there is one
 }
 
-// MakeAudit bounds how far an imported model is from the best possible on the
+// Audit bounds how far an imported model is from the best possible on the
 // rows it was trained on. Dual variables are rebuilt: for kernel machines from
 // the coefficients of the support vectors, which must be among the rows, clipped
 // to what is feasible; for linear models from the predictions.

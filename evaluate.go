@@ -2,7 +2,6 @@ package fenchel
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -51,9 +50,6 @@ type Evaluation struct {
 
 	// Trivial is what a model that sees no feature is worth on the same rows.
 	Trivial *Trivial `json:"trivial,omitempty"`
-
-	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
-	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
 
 	Warnings []error `json:"-"`
 }
@@ -125,22 +121,6 @@ func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *data.S
 		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
 	}
 	return e
-}
-
-// CountUnscored returns how many rows have a score that is no finite number, or predict one, as exponentials may.
-func CountUnscored(m *model.Model, rows iter.Seq[[]float64]) (count int) {
-	unbounded := func(x float64) bool { return x-x != 0 }
-	for scores := range rows {
-		if slices.ContainsFunc(scores, unbounded) || m.Classes == nil && unbounded(m.Number(scores[0])) {
-			count++
-		}
-	}
-	return count
-}
-
-// Unscored is the warning that so many of all rows have such scores.
-func Unscored(count, rows int) error {
-	return fmt.Errorf("%d of %d rows have scores or predictions that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
 }
 
 func evaluateNumbers(m *model.Model, scores [][]float64, set *data.Set) *Evaluation {

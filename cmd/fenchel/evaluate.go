@@ -77,17 +77,21 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return exitcode.BadData(err)
 	}
 	printing.Warn(cmd, e.Warnings)
+	said := struct {
+		*fenchel.Evaluation
+		Decomposition *theory.Decomposition `json:"decomposition,omitempty"` // where the mean loss comes from, if asked for
+	}{Evaluation: e}
 	if v.training != nil {
-		if e.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
+		if said.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
 			return err
 		}
 	}
 	if v.json {
-		return printing.JSON(cmd, e)
+		return printing.JSON(cmd, said)
 	}
 	r := printing.Report{W: cmd.OutOrStdout()}
 	printEvaluation(r, e)
-	printDecomposition(r, e.Decomposition)
+	printDecomposition(r, said.Decomposition)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -56,16 +55,8 @@ func CheckRows(m *model.Model, set *data.Set) error {
 	return nil
 }
 
-// Scores returns the scores of every row, rows x outputs.
-func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
-	n, _ := x.Dims()
-	k := len(m.Outputs)
-	scores, all := make([][]float64, n), make([]float64, n*k)
-	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
-		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
-		for i := lo; i < hi; i++ {
-			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
-		}
-	})
-	return scores
-}
+// DataError says why nothing can be learned from the data. Other errors of Fit
+// are about the Spec.
+type DataError struct{ Reason string }
+
+func (e DataError) Error() string { return e.Reason }

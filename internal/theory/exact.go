@@ -68,3 +68,13 @@ func betaShare(x, a, b float64) float64 {
 	}
 	return front / f
 }
+
+// Hoeffding bounds, with probability 1 - alpha, the difference of the risk of a model and its
+// mean loss on n rows, for losses in an interval of that width: width sqrt(ln(2/alpha)/(2n)),
+// Theorem 2.3 of [Ulbrich]. The model must have been trained and chosen without these rows.
+func Hoeffding(width, alpha, n float64) float64 {
+	if !(n > 0 && alpha > 0 && alpha <= 1) {
+		return math.NaN()
+	}
+	return width * math.Sqrt(math.Log(2/alpha)/(2*n))
+}

@@ -2,13 +2,6 @@ package theory
 
 import "math"
 
-// Hoeffding bounds, with probability 1 - alpha, the difference of the risk of a model and its
-// mean loss on n rows, for losses in an interval of that width: width sqrt(ln(2/alpha)/(2n)),
-// Theorem 2.3 of [Ulbrich]. The model must have been trained and chosen without these rows.
-func Hoeffding(width, alpha, n float64) float64 {
-	return given(n > 0 && alpha > 0 && alpha <= 1, width*math.Sqrt(math.Log(2/alpha)/(2*n)))
-}
-
 // TestSize is the number of rows for which Hoeffding is at most t: width^2 ln(2/alpha)/(2 t^2), rounded up.
 func TestSize(width, alpha, t float64) float64 {
 	return given(t > 0 && alpha > 0 && alpha <= 1, math.Ceil(width*width*math.Log(2/alpha)/(2*t*t)))

@@ -1,0 +1,21 @@
+package pose
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// Scores returns the scores of every row, rows x outputs.
+func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
+	n, _ := x.Dims()
+	k := len(m.Outputs)
+	scores, all := make([][]float64, n), make([]float64, n*k)
+	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
+		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
+		for i := lo; i < hi; i++ {
+			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
+		}
+	})
+	return scores
+}
