@@ -146,7 +146,7 @@ type auditor struct {
 // check refuses problems that are none of this package's.
 func (a *auditor) check() error {
 	s := a.model.Statement
-	needsC, needsNu := Needs(a.model)
+	needsC, needsNu := pose.Needs(a.model)
 	if a.opt.Loss == "" {
 		a.opt.Loss = s.Loss
 	}
@@ -289,7 +289,7 @@ func (a *auditor) scale(c int) float64 {
 	for _, beta := range a.model.Outputs[c].Weights {
 		size += math.Abs(beta)
 	}
-	switch needsC, _ := Needs(a.model); {
+	switch needsC, _ := pose.Needs(a.model); {
 	case needsC || size == 0:
 		return 1
 	case a.model.OneClass():

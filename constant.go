@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -82,9 +83,9 @@ func (j *job) constantPrediction(r *Result) error {
 // the kernel is next to 0 for all pairs of rows, rows are told apart by their own coefficients alone.
 func (j *job) flatPrediction(m *model.Model) error {
 	const flat = 0.02 // of the deviation of the targets
-	rows, learned, advice := sampleOf(j.set.Rows(), 4096), "all rows of the training data", "a larger C (a smaller lambda)"
+	rows, learned, advice := suspect.Sample(j.set.Rows(), 4096), "all rows of the training data", "a larger C (a smaller lambda)"
 	if m.Support != nil {
-		rows, learned, advice = sampleOf(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale (--scale std), a smaller gamma, a larger C"
+		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale (--scale std), a smaller gamma, a larger C"
 	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, i := range rows {

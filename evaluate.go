@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/theory"
+
 	"github.com/fenchel-ml/fenchel/loss"
 
 	"github.com/fenchel-ml/fenchel/model"
@@ -102,8 +102,8 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 	if err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
-	e := evaluateScores(m, pose.Scores(m, x, threads), truth, set, how)
-	e.compare(m, Truth{truth, set.Target.Number, set.Weight})
+	e := evaluateScores(m, model.Scores(m, x, threads), truth, set, how)
+	e.compare(m, pose.Truth{Class: truth, Number: set.Target.Number, Weight: set.Weight})
 	return e, nil
 }
 
@@ -117,8 +117,8 @@ func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *data.S
 	default:
 		e = evaluateClasses(m, scores, truth, set, how)
 	}
-	if unscored := CountUnscored(m, slices.Values(scores)); unscored > 0 {
-		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
+	if unscored := pose.CountUnscored(m, slices.Values(scores)); unscored > 0 {
+		e.Warnings = append(e.Warnings, pose.Unscored(unscored, len(scores)))
 	}
 	return e
 }
@@ -189,11 +189,11 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *data.
 			unknown++
 		}
 	}
-	e := &Evaluation{Rows: len(scores), Within: metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
+	e := &Evaluation{Rows: len(scores), Within: metric.Present(metric.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
 	e.count(c)
 	if set.Weight == nil && e.Error != nil {
 		n := float64(len(scores))
-		lo, hi := theory.ExactInterval(math.Round(*e.Error*n), n, 1-Confidence)
+		lo, hi := metric.ExactInterval(math.Round(*e.Error*n), n, 1-Confidence)
 		e.Interval = &[2]float64{lo, hi}
 	}
 	for _, s := range c.Scores() {

@@ -270,7 +270,7 @@ func (k kind) predictions(t testing.TB, m *model.Model) string {
 		return err.Error()
 	}
 	out := ""
-	for i, scores := range pose.Scores(m, x, 1) {
+	for i, scores := range model.Scores(m, x, 1) {
 		out += fmt.Sprintf("%q", m.Class(x.Row(i)))
 		if m.Classes == nil {
 			out = fmt.Sprint(m.Predict(x.Row(i)))

@@ -171,7 +171,7 @@ func marksOf(m *model.Model, rows matrix.Matrix, threads int) ([]float64, error)
 		return nil, pose.DataError{Reason: err.Error()}
 	}
 	var scores []float64
-	for _, s := range pose.Scores(m, x, threads) {
+	for _, s := range model.Scores(m, x, threads) {
 		scores = append(scores, s[0])
 	}
 	marks, _ := calibration.Marks(scores)
@@ -274,7 +274,7 @@ func (c *calibrator) predict(r *Result, held *data.Set, rows []int) error {
 	if err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	c.take(r.Model, pose.Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows)
+	c.take(r.Model, model.Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
+	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -35,7 +36,7 @@ func (j *job) result(solutions []*solver.Solution, digest *data.Digesting) (*Res
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.problems.Evaluations(), Train: j.mapping}
 	if r.Warnings = j.labels.SameLabels(); !j.single() {
-		r.Warnings = append(r.Warnings, suspicions(j.set, j.labels)...)
+		r.Warnings = append(r.Warnings, suspect.Find(j.set, j.labels)...)
 	}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // BenchmarkScores scores all rows of a set in memory; MB/s counts the eight
@@ -28,7 +28,7 @@ func BenchmarkScores(b *testing.B) {
 			b.Run(fmt.Sprintf("classes=%d/threads=%d", classes, threads), func(b *testing.B) {
 				b.SetBytes(8 * matrix.Nonzeros(set.X))
 				for b.Loop() {
-					pose.Scores(r.Model, set.X, threads)
+					model.Scores(r.Model, set.X, threads)
 				}
 				b.ReportMetric(float64(set.Rows()*b.N)/b.Elapsed().Seconds(), "rows/s")
 			})

@@ -225,7 +225,7 @@ func (p *Part) scores(m *model.Model) ([][]float64, error) {
 		if err != nil {
 			return nil, pose.DataError{Reason: err.Error()}
 		}
-		return pose.Scores(m, x, p.threads), nil
+		return model.Scores(m, x, p.threads), nil
 	}
 	if p.stage.gram == nil || m.Support == nil || p.foreign {
 		return direct(p.held.X)

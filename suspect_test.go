@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/pca"
 )
 
@@ -149,12 +150,12 @@ func TestDuplicates(t *testing.T) {
 	}
 	set := tableOf(t, "a,b,y", 200, row(0))
 	for from, want := range map[int]string{150: "50 of 200 test rows are rows of the training data too", 195: "", 1000: ""} {
-		if got := fenchel.Duplicates(set, tableOf(t, "a,b,y", 200, row(from))); fmt.Sprint(got) != "<nil>" && want == "" || want != "" && (got == nil || !strings.HasPrefix(got.Error(), want)) {
+		if got := suspect.Duplicates(set, tableOf(t, "a,b,y", 200, row(from))); fmt.Sprint(got) != "<nil>" && want == "" || want != "" && (got == nil || !strings.HasPrefix(got.Error(), want)) {
 			t.Errorf("from %d: found %v, expected %q", from, got, want)
 		}
 	}
 	coarse := tableOf(t, "a,b,y", 200, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i%3, i%2, i%6) })
-	if got := fenchel.Duplicates(coarse, coarse); got != nil {
+	if got := suspect.Duplicates(coarse, coarse); got != nil {
 		t.Errorf("rows that repeat each other: found %v", got)
 	}
 }

@@ -34,7 +34,7 @@ func (spec *Spec) CheckThreshold(set *data.Set) error {
 	if set.Target.Absent() || spec.Decide(set.Target) != "classification" {
 		return fmt.Errorf("found %s, which two classes can have, but the task is another", what)
 	}
-	classes := ClassesOf(set.Target)
+	classes := pose.ClassesOf(set.Target)
 	if len(classes) != 2 {
 		return pose.DataError{Reason: fmt.Sprintf("found %s and %s, expected two", what, registry.Count(len(classes), "class"))}
 	}
@@ -56,7 +56,7 @@ func (spec *Spec) CheckThreshold(set *data.Set) error {
 const MostCost = 1e100
 
 // CostsOf returns the costs of the two classes of the targets, in the order of a model's.
-func (spec *Spec) CostsOf(t data.Target) [2]float64 { return spec.costsOf(ClassesOf(t)) }
+func (spec *Spec) CostsOf(t data.Target) [2]float64 { return spec.costsOf(pose.ClassesOf(t)) }
 
 // costsOf returns the costs of two classes.
 func (spec *Spec) costsOf(classes []string) [2]float64 {
@@ -151,11 +151,11 @@ func (e *Evaluation) threshold(m *model.Model, margin []float64, truth []int, we
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(margin[j], margin[i]) })
 	c := thresholdCounts{model: m}
-	of := Truth{truth, nil, weight}
+	of := pose.Truth{Class: truth, Number: nil, Weight: weight}
 	for i := range truth {
-		c.all += of.weight(i)
+		c.all += of.WeightOf(i)
 		if truth[i] == 1 {
-			c.positive += of.weight(i)
+			c.positive += of.WeightOf(i)
 		}
 	}
 	used, noted, share := 0.0, false, 0
@@ -166,8 +166,8 @@ func (e *Evaluation) threshold(m *model.Model, margin []float64, truth []int, we
 		if !noted && margin[i] <= used {
 			e.Thresholds, noted = append(e.Thresholds, c.at(used, true)), true
 		}
-		if c.flagged += of.weight(i); truth[i] == 1 {
-			c.right += of.weight(i)
+		if c.flagged += of.WeightOf(i); truth[i] == 1 {
+			c.right += of.WeightOf(i)
 		}
 		if k+1 == len(order) || margin[order[k+1]] == margin[i] {
 			continue

@@ -51,7 +51,7 @@ func TestThresholdOfWeights(t *testing.T) {
 
 // TestCheapestOfWeights: the trivial model of least cost knows the weights of rows.
 func TestCheapestOfWeights(t *testing.T) {
-	truth := Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
+	truth := pose.Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
 	if got := JudgeTrivial([]string{"a", "b"}, 0, truth, truth, 1, 3); got.Prediction != "always a" || *got.Cost != 0.6 {
 		t.Errorf("found %q at the cost %g, expected always a at 0.6", got.Prediction, *got.Cost)
 	}
@@ -59,7 +59,7 @@ func TestCheapestOfWeights(t *testing.T) {
 
 // TestCheapestClass is not the most frequent one where the other is dear to miss.
 func TestCheapestClass(t *testing.T) {
-	truth := Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
+	truth := pose.Truth{Class: []int{0, 1, 1}, Weight: []float64{8, 1, 1}}
 	if got := JudgeTrivial([]string{"a", "b"}, 0, truth, truth, 1, 5); got.Prediction != "always b" || *got.Cost != 0.8 {
 		t.Errorf("found %q at the cost %g, expected always b at 0.8", got.Prediction, *got.Cost)
 	}

@@ -28,13 +28,13 @@ type Trivial struct {
 // nil for numbers; quantile is that of numbers, 0 for their mean.
 // Costs are of a row of each class that is taken for another: then the cheapest class is predicted,
 // and its mean cost told.
-func JudgeTrivial(classes []string, quantile float64, learn, judge Truth, costs ...float64) *Trivial {
+func JudgeTrivial(classes []string, quantile float64, learn, judge pose.Truth, costs ...float64) *Trivial {
 	if classes == nil {
 		return trivialNumber(quantile, learn, judge)
 	}
 	share, all := make([]float64, len(classes)), 0.0
 	for i, c := range learn.Class {
-		if w := learn.weight(i); c != metric.Unknown {
+		if w := learn.WeightOf(i); c != metric.Unknown {
 			share[c] += w
 			all += w
 		}
@@ -48,7 +48,7 @@ func JudgeTrivial(classes []string, quantile float64, learn, judge Truth, costs 
 	counts, n := metric.NewConfusion(classes), len(judge.Class)
 	second, sum, cost := 0.0, 0.0, 0.0
 	for i, c := range judge.Class {
-		w := judge.weight(i)
+		w := judge.WeightOf(i)
 		counts.Add(c, most, w)
 		if c != most && c != metric.Unknown {
 			cost += float64(w * dear[c])
@@ -74,7 +74,7 @@ func JudgeTrivial(classes []string, quantile float64, learn, judge Truth, costs 
 }
 
 // trivialNumber is JudgeTrivial of numbers.
-func trivialNumber(quantile float64, learn, judge Truth) *Trivial {
+func trivialNumber(quantile float64, learn, judge pose.Truth) *Trivial {
 	weights := pose.OrOnes(learn.Weight, len(learn.Number))
 	name, value := "mean", meanOf(learn.Number, weights)
 	if quantile > 0 {
@@ -112,7 +112,7 @@ func quantileOf(l loss.Loss) float64 {
 }
 
 // compare judges the trivial model of the same rows too, and warns where the model is not better.
-func (e *Evaluation) compare(m *model.Model, truth Truth) {
+func (e *Evaluation) compare(m *model.Model, truth pose.Truth) {
 	if m.OneClass() {
 		return
 	}
@@ -208,7 +208,7 @@ func (r *Result) counted(set *data.Set) *Evaluation {
 	if m.Support == nil || len(m.Classes) != 2 || m.OneClass() || m.Facts == nil || !(m.Facts.Errors >= 0) || m.Threshold != nil || m.Statement.ClassWeight != nil || r.N <= 0 {
 		return nil
 	}
-	truth, err := TruthOf(m.Classes, set)
+	truth, err := pose.TruthOf(m.Classes, set)
 	if err != nil {
 		return nil
 	}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
 // TestTrivialClasses compares with figures by hand: learned from weights 3 of a, 1 of b, judged on
 // 1 of a, 3 of b, where a is always predicted and has the probability 3/4.
 func TestTrivialClasses(t *testing.T) {
 	classes := []string{"a", "b"}
-	learn := Truth{Class: []int{0, 1, metric.Unknown}, Weight: []float64{3, 1, 100}}
-	e := JudgeTrivial(classes, 0, learn, Truth{Class: []int{1, 0, 1, 1}})
+	learn := pose.Truth{Class: []int{0, 1, metric.Unknown}, Weight: []float64{3, 1, 100}}
+	e := JudgeTrivial(classes, 0, learn, pose.Truth{Class: []int{1, 0, 1, 1}})
 	logLoss := -(3*math.Log(0.25) + math.Log(0.75)) / 4
 	brier := (3*0.75*0.75 + 0.25*0.25) / 4
 	for name, got := range map[string][2]float64{
@@ -29,11 +30,11 @@ func TestTrivialClasses(t *testing.T) {
 	if e.Prediction != "always a" {
 		t.Errorf("prediction: found %q", e.Prediction)
 	}
-	weighted := JudgeTrivial(classes, 0, learn, Truth{Class: []int{0, 1}, Weight: []float64{1, 3}})
+	weighted := JudgeTrivial(classes, 0, learn, pose.Truth{Class: []int{0, 1}, Weight: []float64{1, 3}})
 	if math.Abs(*weighted.LogLoss-logLoss) > 1e-15 || math.Abs(*weighted.Brier-brier) > 1e-15 || *weighted.AP != 0.75 {
 		t.Errorf("rows with weights: found %g, %g, %g, expected those of repeated rows", *weighted.LogLoss, *weighted.Brier, *weighted.AP)
 	}
-	if e = JudgeTrivial(classes, 0, learn, Truth{Class: []int{metric.Unknown, 0}}); *e.Error != 0.5 || e.LogLoss != nil {
+	if e = JudgeTrivial(classes, 0, learn, pose.Truth{Class: []int{metric.Unknown, 0}}); *e.Error != 0.5 || e.LogLoss != nil {
 		t.Errorf("an unknown class: found the error %g", *e.Error)
 	}
 }
@@ -41,7 +42,7 @@ func TestTrivialClasses(t *testing.T) {
 // TestTrivialNumbers: no constant is better on the rows it is learned from, by the measure it is for.
 func TestTrivialNumbers(t *testing.T) {
 	y, w := []float64{1, 2, 4, 8, 100}, []float64{2, 4, 2, 2, 0}
-	truth := Truth{Number: y, Weight: w}
+	truth := pose.Truth{Number: y, Weight: w}
 	for quantile, measure := range map[float64]func(*Evaluation) float64{
 		0:   func(e *Evaluation) float64 { return *e.RMSE },
 		0.5: func(e *Evaluation) float64 { return *e.MAE },
@@ -57,7 +58,7 @@ func TestTrivialNumbers(t *testing.T) {
 	if p := JudgeTrivial(nil, 0.5, truth, truth).Prediction; p != "median 2" {
 		t.Errorf("prediction: found %q", p)
 	}
-	same := Truth{Number: slices.Repeat([]float64{0.1}, 3), Weight: []float64{1, 2, 4}}
+	same := pose.Truth{Number: slices.Repeat([]float64{0.1}, 3), Weight: []float64{1, 2, 4}}
 	if e := JudgeTrivial(nil, 0, same, same); *e.RMSE != 0 {
 		t.Errorf("targets that are all 0.1: found the RMSE %g, expected none, of which nothing is warned", *e.RMSE)
 	}

@@ -182,7 +182,7 @@ func (v *Verification) Refitted(m, again *model.Model, set *data.Set, threads in
 		one, two := m.Calibration.Laplace, again.Calibration.Laplace
 		worst = math.Abs(one-two) / max(one, two, math.SmallestNonzeroFloat64)
 	default:
-		for _, scores := range pose.Scores(m, x, threads) {
+		for _, scores := range model.Scores(m, x, threads) {
 			expected := other.Probabilities(nil, scores)
 			for c, p := range m.Probabilities(nil, scores) {
 				worst = max(worst, math.Abs(p-expected[c]))

@@ -317,9 +317,9 @@ func (s *sparsifying) penalise() error {
 // predictions returns what a model says of the rows, and then of those of the test set: outputs
 // x rows.
 func (s *sparsifying) predictions(m *model.Model) [][]float64 {
-	scores := pose.Scores(m, s.set.X, s.spec.Threads)
+	scores := model.Scores(m, s.set.X, s.spec.Threads)
 	if s.spec.Test != nil {
-		scores = append(scores, pose.Scores(m, s.spec.Test.X, s.spec.Threads)...)
+		scores = append(scores, model.Scores(m, s.spec.Test.X, s.spec.Threads)...)
 	}
 	by := make([][]float64, len(m.Outputs))
 	for c := range by {

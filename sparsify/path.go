@@ -464,7 +464,7 @@ func meanLoss(predictor, m *model.Model, set *data.Set, full bool, threads int) 
 	if err != nil {
 		return 0, err
 	}
-	scores, weights := pose.Scores(predictor, x, threads), pose.OrOnes(set.Weight, set.Rows())
+	scores, weights := model.Scores(predictor, x, threads), pose.OrOnes(set.Weight, set.Rows())
 	loss, sum := sparseLoss(m, m.Sparse, full), 0.0
 	prediction := make([]float64, len(scores))
 	for c := range m.Outputs {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -59,7 +59,7 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					expected := pose.Scores(r.Model, set.X, 1)[i][0]
+					expected := model.Scores(r.Model, set.X, 1)[i][0]
 					if math.Abs(found[k][i]-expected) > 1e-4*max(1, math.Abs(expected)) {
 						t.Errorf("C=%g, row %d: %v, expected %v", spec.C, i, found[k][i], expected)
 					}

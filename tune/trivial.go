@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -16,9 +17,9 @@ func (r *run) judgeTrivial() error {
 	}
 	var classes []string
 	if r.task == "classification" {
-		classes = fenchel.ClassesOf(r.set.Target)
+		classes = pose.ClassesOf(r.set.Target)
 	}
-	all, err := fenchel.TruthOf(classes, r.set)
+	all, err := pose.TruthOf(classes, r.set)
 	if err != nil {
 		return err
 	}
@@ -28,13 +29,13 @@ func (r *run) judgeTrivial() error {
 		both := r.spec.Train.CostsOf(r.set.Target)
 		costs = both[:]
 	}
-	r.result.Trivial.Prediction = fenchel.JudgeTrivial(classes, quantile, all, fenchel.Truth{}, costs...).Prediction
+	r.result.Trivial.Prediction = fenchel.JudgeTrivial(classes, quantile, all, pose.Truth{}, costs...).Prediction
 	for f, fold := range r.folds {
 		learn, judge := all, all
 		switch {
 		case r.leavesOne():
 		case r.spec.Held != nil:
-			if judge, err = fenchel.TruthOf(classes, r.spec.Held); err != nil {
+			if judge, err = pose.TruthOf(classes, r.spec.Held); err != nil {
 				return err
 			}
 		default:

@@ -44,7 +44,7 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
 	}
-	needsC, needsNu := fenchel.Needs(m)
+	needsC, needsNu := pose.Needs(m)
 	kind := strings.TrimPrefix(m.Statement.Solver, "libsvm:")
 	switch {
 	case m.IsImported() && needsNu && !cmd.Flags().Changed("nu"):

@@ -86,7 +86,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 // printImported says what is known of a model of another program.
 func printImported(r printing.Report, m *model.Model) {
 	printTask(r, m)
-	c, nu := fenchel.Needs(m)
+	c, nu := pose.Needs(m)
 	lacks, flags := "lambda is", "--C X"
 	switch {
 	case c && nu:

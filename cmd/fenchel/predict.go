@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
@@ -125,7 +124,7 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 		err = data.WriteFile(p.out, write)
 	}
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
-		printing.Warn(cmd, []error{fenchel.Unscored(int(unscored), set.Rows())})
+		printing.Warn(cmd, []error{pose.Unscored(int(unscored), set.Rows())})
 	}
 	return exitcode.BadData(err)
 }
@@ -143,7 +142,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printi
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
-		p.unscored.Add(int64(fenchel.CountUnscored(m, slices.Chunk(all, k))))
+		p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
 		for i := lo; i < hi; i++ {
 			scores := all[k*(i-lo) : k*(i-lo+1)]
 			class := 0

@@ -263,7 +263,7 @@ func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 		for k := range some {
 			some[k] = (rows + k) % n
 		}
-		pose.Scores(m, matrix.Subset(x, some), threads)
+		model.Scores(m, matrix.Subset(x, some), threads)
 		rows += len(some)
 	}
 	p := tempo{rows: float64(rows) / time.Since(begun).Seconds()}

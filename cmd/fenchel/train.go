@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -117,7 +118,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
 			return exitcode.BadData(err)
 		}
-		if doubt := fenchel.Duplicates(t.set, t.testSet); doubt != nil {
+		if doubt := suspect.Duplicates(t.set, t.testSet); doubt != nil {
 			printing.Warn(cmd, []error{doubt})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -40,7 +41,7 @@ func (t *trial) use(m *model.Model) {
 		m.ScoreRows(make([]float64, len(m.Outputs)*t.problem.Set.Rows()), x, 0, t.problem.Set.Rows())
 	}
 	opt := fenchel.AuditOptions{Threads: 1}
-	if c, nu := fenchel.Needs(m); c {
+	if c, nu := pose.Needs(m); c {
 		opt.C = 1
 	} else if nu {
 		opt.Nu = 0.1

@@ -15,7 +15,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -182,7 +182,7 @@ func TestFit(t *testing.T) {
 		scored := c.ask("score", map[string]any{"model": source{Key: "a"}, "x": q.X}) // the engine has it by now
 		raw := c.bytes(scored.Result.Scores, 8)
 		scores := unsafe.Slice((*float64)(unsafe.Pointer(&raw[0])), scored.Result.Scores.Count)
-		for i, row := range pose.Scores(want.Model, set.X, 1) {
+		for i, row := range model.Scores(want.Model, set.X, 1) {
 			for k, x := range row {
 				if scores[i*len(row)+k] != x {
 					t.Fatalf("%s: row %d: found the score %v, expected %v", s.data, i+1, scores[i*len(row)+k], x)

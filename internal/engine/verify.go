@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
 // verify recomputes what a model claims.
@@ -84,7 +85,7 @@ func (r *request) certify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fenchel.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
+	if err := pose.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
 		return nil, err
 	}
 	v, err := fenchel.Verify(result.Model, set, q.Spec.Threads)

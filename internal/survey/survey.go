@@ -150,7 +150,7 @@ func Risk(m, by *model.Model, set *data.Set, threads int) (float64, error) {
 		return 0, pose.DataError{Reason: err.Error()}
 	}
 	weights, total := pose.OrOnes(y.Weights(set.Weight), set.Rows()), 0.0
-	scores := pose.Scores(m, x, threads)
+	scores := model.Scores(m, x, threads)
 	for c := range m.Outputs {
 		for i, target := range y.Targets(c, threads) {
 			total += float64(weights[i] * t.Loss.Value(scores[i][c], target))

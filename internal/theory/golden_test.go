@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/metric"
 )
 
 // near compares with a number of the sources, of which so many digits are given.
@@ -21,7 +23,7 @@ func TestGolden(t *testing.T) {
 		what                       string
 		found, expected, tolerance float64
 	}{
-		{"Hoeffding of 10^4 rows, alpha 0.05", Hoeffding(1, 0.05, 1e4), 0.01358, 5e-6}, // section 11
+		{"Hoeffding of 10^4 rows, alpha 0.05", metric.Hoeffding(1, 0.05, 1e4), 0.01358, 5e-6}, // section 11
 		{"VC eta of d = 11", VCTerm(11, 1e4, 0.05), 0.03918, 5e-6},
 		{"VC bound of 0.05", VC(0.05, 1, 11, 1e4, 0.05), 0.11799, 5e-6},
 		{"rows for 0.01", TestSize(1, 0.05, 0.01), 18445, 0}, // ln 40/(2 10^-4) = 18444.4

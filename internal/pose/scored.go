@@ -1,4 +1,4 @@
-package fenchel
+package pose
 
 import (
 	"fmt"

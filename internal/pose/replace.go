@@ -1,11 +1,11 @@
-package fenchel
+package pose
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -27,7 +27,7 @@ func Replace(m *model.Model, set *data.Set, weights, bias []float64, threads int
 		}
 		return nil
 	}
-	problems, err := pose.Restate(m, set, threads)
+	problems, err := Restate(m, set, threads)
 	if err != nil {
 		return err
 	}

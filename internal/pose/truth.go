@@ -1,8 +1,7 @@
-package fenchel
+package pose
 
 import (
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
 // Truth is the targets of some rows, as a model has them: the number of the class of each, or
@@ -14,13 +13,13 @@ type Truth struct {
 
 // ClassesOf returns the classes of targets in the order of a model's, nil if they are numbers alone.
 func ClassesOf(t data.Target) []string {
-	classes, _ := pose.SortLabels(t)
+	classes, _ := SortLabels(t)
 	return classes
 }
 
 // TruthOf returns the targets of a set for a model of these classes, nil for numbers.
 func TruthOf(classes []string, set *data.Set) (Truth, error) {
-	codes, err := pose.MatchTargets(classes, set.Target)
+	codes, err := MatchTargets(classes, set.Target)
 	return Truth{codes, set.Target.Number, set.Weight}, err
 }
 
@@ -41,7 +40,7 @@ func ofRows[T any](x []T, rows []int) []T {
 	return out
 }
 
-func (t Truth) weight(i int) float64 {
+func (t Truth) WeightOf(i int) float64 {
 	if t.Weight == nil {
 		return 1
 	}

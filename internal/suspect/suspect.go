@@ -1,4 +1,7 @@
-package fenchel
+// Package suspect tells what of a table speaks against learning from it as it is: columns that give
+// the target away, columns that say nothing, classes of one row, test rows that were learned from. A
+// sample of rows tells, the same in every run. It refuses nothing.
+package suspect
 
 import (
 	"fmt"
@@ -12,9 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
-// What of a table speaks against learning from it as it is: columns that give the target away,
-// columns that say nothing, classes of one row. A sample of rows tells, the same in every run.
-
 const (
 	suspectCells = 1 << 19 // of the sample, at most, and at least the least rows
 	suspectRows  = 1 << 14
@@ -23,15 +23,15 @@ const (
 	given        = 0.999 // accuracy or R2 of a column that gives the target away
 )
 
-// suspicions returns the warnings about a table with its labels.
-func suspicions(set *data.Set, y *pose.Labels) (said []error) {
+// Find returns the warnings about a table with its labels.
+func Find(set *data.Set, y *pose.Labels) (said []error) {
 	if !set.Schema.Table() || set.Rows() == 0 {
 		return nil
 	}
 	if y.Classes != nil {
 		said = y.Lonely()
 	}
-	rows := sampleOf(set.Rows(), min(suspectRows, max(suspectCells/(set.Cols()+1), 256)))
+	rows := Sample(set.Rows(), min(suspectRows, max(suspectCells/(set.Cols()+1), 256)))
 	columns := suspectsOf(set, rows)
 	var leaks, same []string
 	for _, c := range columns {
@@ -67,8 +67,8 @@ func listed(names []string, one, many string) string {
 	return "columns " + strings.Join(list, ", ") + " " + many
 }
 
-// sampleOf returns at most so many of n rows, in an order in which any first ones are spread.
-func sampleOf(n, most int) []int {
+// Sample returns at most so many of n rows, in an order in which any first ones are spread.
+func Sample(n, most int) []int {
 	rows := make([]int, min(n, most))
 	step := int(float64(len(rows))*0.6180339887) | 1
 	for gcd(step, len(rows)) != 1 {

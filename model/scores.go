@@ -1,13 +1,12 @@
-package pose
+package model
 
 import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model"
 )
 
 // Scores returns the scores of every row, rows x outputs.
-func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
+func Scores(m *Model, x matrix.Matrix, threads int) [][]float64 {
 	n, _ := x.Dims()
 	k := len(m.Outputs)
 	scores, all := make([][]float64, n), make([]float64, n*k)
