@@ -133,7 +133,7 @@ func (a *auditor) outputs(ctx context.Context) error {
 	return nil
 }
 
-// auditor is one call of MakeAudit.
+// auditor is one call of Audit.
 type auditor struct {
 	model    *model.Model
 	set      *data.Set

@@ -73,7 +73,7 @@ func TestAuditMatchesDuplicates(t *testing.T) {
 	}
 }
 
-// What Fit proves of a machine, an audit of its LIBSVM file proves again; and
+// What Train proves of a machine, an audit of its LIBSVM file proves again; and
 // however wrong the coefficients are, the bound stays below the optimum.
 func TestAuditOfOwnMachines(t *testing.T) {
 	set := rings(t, 80, 2, false)

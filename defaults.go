@@ -81,9 +81,9 @@ func scaleOf(y, weights []float64) (scale, mean float64) {
 	return scale, mean
 }
 
-// UsualC returns the C that Fit takes for the rows of a set where the spec gives neither C nor lambda.
+// UsualC returns the C that Train takes for the rows of a set where the spec gives neither C nor lambda.
 func (spec *Spec) UsualC(set *data.Set) float64 {
-	l, _ := spec.own().PickLoss(spec.Loss) // errors are for Fit to say
+	l, _ := spec.own().PickLoss(spec.Loss) // errors are for Train to say
 	asked := *spec
 	asked.Task = asked.Decide(set.Target)
 	y, err := pose.NumbersOf(set.Target, spec.TargetLog)

@@ -20,7 +20,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// job is one call of Fit.
+// job is one call of Train.
 type job struct {
 	spec    Spec
 	set     *data.Set
@@ -319,7 +319,7 @@ func (j *job) posed() *pose.Case {
 		Single: j.single(), C: j.c, Solver: j.solver, Why: j.why, Threads: j.threadsEach()}
 }
 
-// Pose states the problem of the spec on the rows of a set as [Fit] does, and solves nothing.
+// Pose states the problem of the spec on the rows of a set as [Train] does, and solves nothing.
 func (spec Spec) Pose(ctx context.Context, set *data.Set) (*pose.Case, error) {
 	if err := pose.CheckSet(set); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func TestCheckTestForeseesEvaluate(t *testing.T) {
 				foreseen, want := fmt.Sprint(spec.CheckTest(set, test)), fmt.Sprint(nil)
 				result, err := fenchel.Train(context.Background(), set, spec)
 				if err != nil {
-					continue // Fit says what is wrong, whatever CheckTest says
+					continue // Train says what is wrong, whatever CheckTest says
 				}
 				if _, err := fenchel.Evaluate(result.Model, test, 1); err != nil {
 					want = "test data: " + err.Error()

@@ -28,7 +28,7 @@ import (
 // foldCount is how many folds there are where none are given, as LIBSVM has them.
 const foldCount = 5
 
-// fitCalibrated is Fit with a calibration. Of a limited time the model gets one half, and
+// fitCalibrated is Train with a calibration. Of a limited time the model gets one half, and
 // the folds the other together.
 func fitCalibrated(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	whole := spec

@@ -143,7 +143,7 @@ func (t *turns) least() (least int, any bool) {
 	return least, any
 }
 
-// limit is the time that a Fit may take, from its beginning to its model.
+// limit is the time that a Train may take, from its beginning to its model.
 type limit struct {
 	begun time.Time
 	time  time.Duration // 0: no limit

@@ -32,7 +32,7 @@ func thirds(n, k int) (learn, judge []int) {
 	return learn, judge
 }
 
-// A fit of a part is what Fit makes of these rows alone: both prove the gap, predict the
+// A fit of a part is what Train makes of these rows alone: both prove the gap, predict the
 // same, and a warm start from another C or part changes neither; nor do the threads.
 func TestStageFitsWhatFitDoes(t *testing.T) {
 	for _, c := range []struct{ data, loss, kernel, scheme, scaling string }{

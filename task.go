@@ -74,9 +74,9 @@ func (spec *Spec) checkTargetLog() error {
 	return nil
 }
 
-// CheckTest returns why no model that Fit makes of set can be compared with the
+// CheckTest returns why no model that Train makes of set can be compared with the
 // targets of test, as Evaluate would say after the training. What is wrong with
-// set is left for Fit to say.
+// set is left for Train to say.
 func (spec Spec) CheckTest(set, test *data.Set) error {
 	if set.Check() != nil {
 		return nil

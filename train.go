@@ -1,20 +1,19 @@
-// Package train is the front door for programs: from rows and a [Spec] to a
-// model with its proof.
+// Package fenchel is the front door for programs: from rows and a [Spec] to a model with its proof.
 //
-//	set, err := data.Read(ctx, []string{"train.svm"}, data.Options{})
+//	set, err := fenchel.Read(ctx, []string{"train.svm"}, data.Options{})
 //	result, err := fenchel.Train(ctx, set, fenchel.Spec{Loss: "logistic"})
 //	row, err = result.Model.Schema.Row(row, record) // of a table: a map from columns to values
 //	label := result.Model.Class(row)
+//	v, err := fenchel.Verify(ctx, result.Model, set, fenchel.Options{}) // v.OK()
 //
-// Here a target becomes classes or numbers, several classes become one problem
-// each, features are scaled, and solutions become a model. [Verify] recomputes
-// what a model claims. Formulas are in package problem, algorithms in package
-// solver and below.
+// Every function takes a context, a model or a set, and options, in this order, and ends soon after
+// its context. Models are written and read by package model, rows by package data; formulas are in
+// package problem, algorithms below package solver. Searches are in package tune, components in pca,
+// smaller kernel machines in sparsify: this package reaches none of them.
 //
-// A Fit goes through job.prepare (targets in labels.go, the statement in statement.go,
-// features and problems in job.go and problems.go), the solver's runs (solve.go) and
-// job.result (result.go), which makes the model. Verify and MakeAudit make the same problems of
-// a model's statement.
+// Train prepares a job (the statement and the problems of package internal/pose, by the targets and
+// rows), runs its solver, and makes the model of the solutions, with certificates of exactly what the
+// model holds. Verify and Audit make the same problems of a model's statement.
 package fenchel
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Result is what Fit made.
+// Result is what Train made.
 type Result struct {
 	Model   *model.Model
 	Status  solver.Status // the worst of all classes
@@ -56,7 +55,7 @@ type Result struct {
 	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }
 
-// Fit trains a model. A cancelled context or a limit is no error: the
+// Train trains a model. A cancelled context or a limit is no error: the
 // result then holds the best model found, and says so in its Status. While rows
 // are still prepared and mapped there is none: then the error is that of the context, or
 // a LimitError.
@@ -81,7 +80,7 @@ func Train(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	return r, err
 }
 
-// fit is Fit of a set that is one, without a calibration.
+// fit is Train of a set that is one, without a calibration.
 func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	digest := set.BeginDigest(spec.Threads)
 	defer digest.Stop()

@@ -1,3 +1,13 @@
+// Package pca finds principal components: the k orthonormal directions that capture the most of the
+// second moment Sigma = (1/n) sum_i x_i x_i^T,
+//
+//	maximise  tr(U Sigma U^T)   subject to  U U^T = I,   U of k rows,
+//
+// of all rows ([Fit]) or in one pass over them ([Stream]), and proves how good the answer is. Rows are
+// centred and scaled in flight, so that sparse data stay sparse. [Merge] puts together components of
+// parts of the rows; [Verify] computes the claims of a model again, with no method involved.
+//
+// The methods and the certificate are below internal/pca; files of models are written by package model.
 package pca
 
 import (

@@ -1,4 +1,4 @@
-// Package search solves many problems on the same rows: folds, values of parameters, paths. It
+// Package tune solves many problems on the same rows: folds, values of parameters, paths. It
 // chooses by held-out rows what [fenchel.Spec] leaves open, such as C, gamma and the penalty.
 //
 //	axes, err := search.ParseAxes("C=2^-5..2^15 gamma=2^-15..2^3")

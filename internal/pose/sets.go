@@ -55,7 +55,7 @@ func CheckRows(m *model.Model, set *data.Set) error {
 	return nil
 }
 
-// DataError says why nothing can be learned from the data. Other errors of Fit
+// DataError says why nothing can be learned from the data. Other errors of Train
 // are about the Spec.
 type DataError struct{ Reason string }
 

@@ -1,4 +1,4 @@
-// Package dataset turns files, streams and generators into sets of rows, and
+// Package data turns files, streams and generators into sets of rows, and
 // sets of rows into files.
 //
 // [Read] is the door: it opens the sources (files, globs, standard input,
@@ -9,10 +9,10 @@
 // itself; adding one touches that file and one row of the formats test.
 // Generators likewise.
 //
-// The rooms: set has the types, scaling what measures and scales columns, generate the
-// generators; internal/table, array, fen and svmlight are the families of formats, over
-// internal/lines (text parsed in chunks) and internal/stream (rows in blocks). This package
-// imports them all, and they import each other only towards set.
+// The rooms are below internal/read: set has the types, scaling what measures and scales columns,
+// generate the generators; table, array, fen and svmlight are the families of formats, over lines
+// (text parsed in chunks) and stream (rows in blocks). This package imports them all, and they import
+// each other only towards set.
 //
 // Input is hostile until proven otherwise: every error says where (file, line,
 // column), what was found and what was expected; sizes are checked before
