@@ -116,7 +116,7 @@ func TestAccuracyOfRealData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := fenchel.Evaluate(r.Model, test, 0)
+			e, err := fenchel.Evaluate(t.Context(), r.Model, test, fenchel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestTablesWithDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := fenchel.Evaluate(r.Model, set, 0)
+			e, err := fenchel.Evaluate(t.Context(), r.Model, set, fenchel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

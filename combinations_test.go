@@ -84,7 +84,7 @@ func TestCombinations(t *testing.T) {
 				if math.IsNaN(r.Summary.Primal) || math.IsInf(r.Summary.Primal, 0) {
 					t.Errorf("%s: found the objective %g", where, r.Summary.Primal)
 				}
-				if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) > 0 {
+				if v, err := Verify(t.Context(), r.Model, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 					t.Errorf("%s: verify found %v (error %v)", where, v, err)
 				}
 			}

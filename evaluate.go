@@ -1,12 +1,14 @@
 package fenchel
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -84,9 +86,14 @@ const (
 	fully                   // the table of thresholds too
 )
 
+// Options say how a model is judged.
+type Options struct {
+	Threads int // at most so many cores; 0: all. Never changes a result
+}
+
 // Evaluate predicts every row and compares with its target.
-func Evaluate(m *model.Model, set *data.Set, threads int) (*Evaluation, error) {
-	return evaluate(m, set, threads, fully)
+func Evaluate(ctx context.Context, m *model.Model, set *data.Set, opt Options) (*Evaluation, error) {
+	return parallel.Until(ctx, func() (*Evaluation, error) { return evaluate(m, set, opt.Threads, fully) })
 }
 
 // evaluate is Evaluate of that detail.

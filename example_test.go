@@ -64,7 +64,7 @@ func ExampleVerify() {
 	if err := result.Model.WriteFile(filepath.Join(folder, "houses.model")); err != nil {
 		log.Fatal(err)
 	}
-	verification, err := fenchel.Verify(result.Model, set, 0)
+	verification, err := fenchel.Verify(ctx, result.Model, set, fenchel.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func ExampleTrain_kernel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(result.Model, set, 0)
+	e, err := fenchel.Evaluate(ctx, result.Model, set, fenchel.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -194,7 +194,7 @@ func TestFactsAreRecomputed(t *testing.T) {
 		verify := func(what string, f *model.Facts) (problems []string, unproved string) {
 			m := *r.Model
 			m.Facts = f
-			v, err := Verify(&m, set, 1)
+			v, err := Verify(t.Context(), &m, set, Options{Threads: 1})
 			if err != nil {
 				t.Fatal(name, what, err)
 			}

@@ -237,7 +237,7 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 	if err != nil {
 		return err.Error(), ""
 	}
-	v, err := fenchel.Verify(m, set, 1)
+	v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 	if err != nil {
 		return err.Error(), ""
 	}

@@ -75,7 +75,7 @@ func biasTo(m *model.Model) float64 {
 
 func accuracyOn(t *testing.T, m *model.Model, test *data.Set) float64 {
 	t.Helper()
-	e, err := fenchel.Evaluate(m, test, 0)
+	e, err := fenchel.Evaluate(t.Context(), m, test, fenchel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

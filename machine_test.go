@@ -78,10 +78,10 @@ func TestMachine(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Rebuilt || v.Found != v.Claimed {
+				if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Rebuilt || v.Found != v.Claimed {
 					t.Errorf("%d classes, %s: verification %+v, %v", classes, scale, v, err)
 				}
-				e, err := Evaluate(m, set, 2)
+				e, err := Evaluate(t.Context(), m, set, Options{Threads: 2})
 				if err != nil || *e.Accuracy < 0.85 {
 					t.Errorf("%d classes, %s: accuracy %v, %v", classes, scale, e.Accuracy, err)
 				}
@@ -153,11 +153,11 @@ func TestOtherProblems(t *testing.T) {
 		if err != nil || r.Status != solver.Converged {
 			t.Fatalf("%+v: %s, %v", spec, r.Status, err)
 		}
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%+v: verification %+v, %v", spec, v, err)
 		}
 		m.Statement.Radius, m.Statement.Slack = m.Statement.Radius/2, m.Statement.Slack/2
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 			t.Errorf("%+v: a model with half of it is not found out: %v", spec, err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestCustomKernel(t *testing.T) {
 	if a, b := named.Summary.Primal, own.Summary.Primal; own.Status != solver.Converged || math.Abs(a-b) > 2e-6*a {
 		t.Errorf("%s with the objective %.9g, expected %.9g", own.Status, b, a)
 	}
-	if v, err := Verify(own.Model, set, 1); err != nil || len(v.Problems) > 0 {
+	if v, err := Verify(t.Context(), own.Model, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 		t.Errorf("verification %+v, %v", v, err)
 	}
 	if err := own.Model.Write(io.Discard); err == nil || !strings.Contains(err.Error(), "no program could read it again") {
@@ -221,7 +221,7 @@ func TestVerifyMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		lie.tell(m)
-		v, err := Verify(m, set, 1)
+		v, err := Verify(t.Context(), m, set, Options{Threads: 1})
 		if err != nil || !slices.ContainsFunc(v.Problems, func(p string) bool { return strings.Contains(p, lie.want) }) {
 			t.Errorf("%s: found %v, %v, expected %q", name, v.Problems, err, lie.want)
 		}
@@ -230,7 +230,7 @@ func TestVerifyMachine(t *testing.T) {
 	if r, err = Train(t.Context(), set, spec); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Verify(r.Model, set, 1)
+	v, err := Verify(t.Context(), r.Model, set, Options{Threads: 1})
 	if err != nil || len(v.Problems) > 0 || !v.Rebuilt || !(v.Found.Gap < 0.2) {
 		t.Errorf("without dual variables: found %+v, %v", v, err)
 	}
@@ -283,7 +283,7 @@ func TestOneAgainstOne(t *testing.T) {
 		if err != nil || r.Status != solver.Converged || len(m.Outputs) != 3 {
 			t.Fatalf("%s, %d outputs, %v", r.Status, len(m.Outputs), err)
 		}
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("verification %+v, %v", v, err)
 		}
 		for c := range m.Outputs {
@@ -309,7 +309,7 @@ func TestOneAgainstOne(t *testing.T) {
 				}
 			}
 		}
-		if e, err := Evaluate(m, set, 1); err != nil || spec.Kernel != "" && *e.Accuracy < 0.85 {
+		if e, err := Evaluate(t.Context(), m, set, Options{Threads: 1}); err != nil || spec.Kernel != "" && *e.Accuracy < 0.85 {
 			t.Errorf("accuracy %v, %v", e.Accuracy, err)
 		}
 	}

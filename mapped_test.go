@@ -53,10 +53,10 @@ func TestMapped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Rebuilt != c.NoDual || v.Found != v.Claimed && !c.NoDual {
+			if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Rebuilt != c.NoDual || v.Found != v.Claimed && !c.NoDual {
 				t.Errorf("%+v, %d classes: verification %+v, %v", c, classes, v, err)
 			}
-			e, err := Evaluate(m, set, 2)
+			e, err := Evaluate(t.Context(), m, set, Options{Threads: 2})
 			if err != nil || e.Accuracy != nil && *e.Accuracy < 0.85 || e.R2 != nil && *e.R2 < 0.4 {
 				t.Errorf("%+v, %d classes: %+v, %v", c, classes, e, err)
 			}
@@ -165,7 +165,7 @@ func TestVerifyMapped(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(r.Model)
-		if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) == 0 || !strings.Contains(v.Problems[0], what) {
+		if v, err := Verify(t.Context(), r.Model, set, Options{Threads: 1}); err != nil || len(v.Problems) == 0 || !strings.Contains(v.Problems[0], what) {
 			t.Errorf("%s: verification %+v, %v", what, v, err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestMappedCustomKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := Verify(own.Model, set, 1); err != nil || len(v.Problems) > 0 {
+	if v, err := Verify(t.Context(), own.Model, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 		t.Errorf("verification %+v, %v", v, err)
 	}
 	if err := own.Model.Write(io.Discard); err == nil || !strings.Contains(err.Error(), "no program could read it again") {

@@ -34,7 +34,7 @@ func TestCheckTestForeseesEvaluate(t *testing.T) {
 				if err != nil {
 					continue // Train says what is wrong, whatever CheckTest says
 				}
-				if _, err := fenchel.Evaluate(result.Model, test, 1); err != nil {
+				if _, err := fenchel.Evaluate(t.Context(), result.Model, test, fenchel.Options{Threads: 1}); err != nil {
 					want = "test data: " + err.Error()
 					refused++
 				}

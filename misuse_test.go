@@ -88,8 +88,14 @@ func TestMisuseOfSets(t *testing.T) {
 		"Fit sdca":      fit(fenchel.Spec{Solver: "sdca"}),
 		"Fit one class": fit(fenchel.Spec{Task: pose.OneClass, Kernel: "rbf:gamma=1", Nu: 0.5}),
 		"FitPCA":        func(s *data.Set) error { _, err := pca.Fit(ctx, s, pca.Spec{K: 1}); return err },
-		"Evaluate":      func(s *data.Set) error { _, err := fenchel.Evaluate(r.Model, s, 0); return err },
-		"Verify":        func(s *data.Set) error { _, err := fenchel.Verify(r.Model, s, 0); return err },
+		"Evaluate": func(s *data.Set) error {
+			_, err := fenchel.Evaluate(t.Context(), r.Model, s, fenchel.Options{})
+			return err
+		},
+		"Verify": func(s *data.Set) error {
+			_, err := fenchel.Verify(t.Context(), r.Model, s, fenchel.Options{})
+			return err
+		},
 		"MakeAudit": func(s *data.Set) error {
 			_, err := fenchel.Audit(ctx, r.Model, s, fenchel.AuditOptions{})
 			return err
@@ -136,7 +142,7 @@ func TestMisuseOfModels(t *testing.T) {
 	half := &model.Model{Statement: model.Statement{Loss: "hinge"}, Classes: []string{"a", "b"}, Outputs: make([]model.Output, 1), Data: model.Data{Features: 2}}
 	for name, m := range map[string]*model.Model{"nil": nil, "zero": {}, "no weights": half, "no support": {Support: &model.Support{}, Outputs: make([]model.Output, 1)}} {
 		for use, err := range map[string]error{
-			"Evaluate":  second(fenchel.Evaluate(m, set, 0)),
+			"Evaluate":  second(fenchel.Evaluate(t.Context(), m, set, fenchel.Options{})),
 			"MakeAudit": second(fenchel.Audit(ctx, m, set, fenchel.AuditOptions{})),
 			"Check":     m.Check(),
 			"Write":     nilOnly(m, func() error { return m.Write(io.Discard) }),
@@ -147,7 +153,7 @@ func TestMisuseOfModels(t *testing.T) {
 			}
 		}
 	}
-	if _, err := fenchel.Verify(nil, set, 0); err == nil {
+	if _, err := fenchel.Verify(t.Context(), nil, set, fenchel.Options{}); err == nil {
 		t.Error("Verify of nil: found no error")
 	}
 	fenchel.Summarise(nil)

@@ -49,17 +49,17 @@ func TestShares(t *testing.T) {
 		if err != nil || r.Status != solver.Converged || m.OneClass() != (c.spec.Task == pose.OneClass) {
 			t.Fatalf("%s: %s, %+v, %v", name, r.Status, m.Statement, err)
 		}
-		if v, err := Verify(m, c.set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+		if v, err := Verify(t.Context(), m, c.set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%s: verification %+v, %v", name, v, err)
 		}
 		for o := range m.Outputs {
 			m.Outputs[o].Dual = nil
 		}
-		if v, err := Verify(m, c.set, 1); err != nil || len(v.Problems) > 0 || !v.Rebuilt || v.Found.Worst > 2e-6 {
+		if v, err := Verify(t.Context(), m, c.set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || !v.Rebuilt || v.Found.Worst > 2e-6 {
 			t.Errorf("%s without dual variables: verification %+v, %v", name, v, err)
 		}
 		m.Statement.Nu *= 0.9
-		if v, err := Verify(m, c.set, 1); err != nil || len(v.Problems) == 0 {
+		if v, err := Verify(t.Context(), m, c.set, Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 			t.Errorf("%s: another nu is not found out: %v", name, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestOneClassOutliers(t *testing.T) {
 		}
 	}
 	for name, target := range map[string]data.Target{"": {}, "names": data.Labels(labels), "signs": data.Labels(signs)} {
-		e, err := Evaluate(r.Model, &data.Set{X: set.X, Target: target}, 1)
+		e, err := Evaluate(t.Context(), r.Model, &data.Set{X: set.X, Target: target}, Options{Threads: 1})
 		if err != nil || e.Outliers == nil || !(*e.Outliers <= 0.2) || !(*e.Outliers > 0.1) {
 			t.Fatalf("%q: found %+v, %v, expected less than 0.2 outliers", name, e, err)
 		}

@@ -166,7 +166,7 @@ func TestOwnLossIsTrained(t *testing.T) {
 			t.Errorf("%s: found the statement %+v", c.name, s)
 		}
 		if spec.CustomLoss != nil || spec.CustomPenalty != nil {
-			if _, err := fenchel.Verify(m, set, 1); err == nil || !strings.Contains(err.Error(), "is of the program that stated the problem, not of this one: expected its value, as Custom") {
+			if _, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "is of the program that stated the problem, not of this one: expected its value, as Custom") {
 				t.Errorf("%s: verified without the value: %v", c.name, err)
 			}
 		}
@@ -178,7 +178,7 @@ func TestOwnLossIsTrained(t *testing.T) {
 		agrees(t, r.Model, set)
 		if spec.CustomLoss != nil {
 			m.CustomLoss = pinball{0.8}
-			if v, err := fenchel.Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
+			if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 				t.Errorf("%s: another loss passes for it: %v, %v", c.name, v, err)
 			}
 		}

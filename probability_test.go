@@ -51,7 +51,7 @@ func mustFit(t *testing.T, set *data.Set, spec fenchel.Spec) *fenchel.Result {
 func TestProbabilities(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		set, later := bands(t, 600, classes, 1), bands(t, 2000, classes, 2)
-		best, err := fenchel.Evaluate(mustFit(t, set, fenchel.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}).Model, later, 0)
+		best, err := fenchel.Evaluate(t.Context(), mustFit(t, set, fenchel.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}).Model, later, fenchel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestProbabilities(t *testing.T) {
 			{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}, {Kernel: "rbf:gamma=0.5", Map: "nystrom:rank=60"}} {
 			spec.Probabilities = true
 			m := mustFit(t, set, spec).Model
-			e, err := fenchel.Evaluate(m, later, 0)
+			e, err := fenchel.Evaluate(t.Context(), m, later, fenchel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

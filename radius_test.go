@@ -45,7 +45,7 @@ func TestLinearRadius(t *testing.T) {
 				for j := range o.Weights {
 					m.Outputs[0].Weights[j] = 3 * o.Weights[j]
 				}
-				again, err := fenchel.Verify(m, set, 1)
+				again, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 				if err != nil || !strings.Contains(strings.Join(again.Problems, "\n"), "the model has weights of a norm that is larger than the problem allows") {
 					t.Errorf("%s, bias %s, %s: long weights are not found: %v, %v", penalty, bias, solver, again, err)
 				}
@@ -92,7 +92,7 @@ func TestBoundsOfEqualRows(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if v, err := fenchel.Verify(result.Model, set, 1); err != nil || len(v.Problems) > 0 {
+		if v, err := fenchel.Verify(t.Context(), result.Model, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%d: %+v: found %v, %v", seed, spec, v.Problems, err)
 		}
 	}

@@ -56,7 +56,7 @@ func TestVerifyAllowsRoundingAlone(t *testing.T) {
 			m, _ := fit(t, set, fenchel.Spec{Task: "regression", Loss: c.loss, Epochs: 2000})
 			m.Outputs = slices.Clone(m.Outputs)
 			c.forge(&m.Outputs[0].Certificate)
-			v, err := fenchel.Verify(m, set, 1)
+			v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

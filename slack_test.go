@@ -27,11 +27,11 @@ func TestLinearSlack(t *testing.T) {
 		if err != nil || r.Status != solver.Converged {
 			t.Fatalf("bias %s: %s, %v", bias, r.Status, err)
 		}
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("bias %s: verification %+v, %v", bias, v, err)
 		}
 		m.Statement.Slack /= 2
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 			t.Errorf("bias %s: a model with half of the slack is not found out: %v", bias, err)
 		}
 		for _, e := range linear.Entries() {
@@ -84,7 +84,7 @@ func TestStoredInsideTheBall(t *testing.T) {
 		if inside := p.Problem.(problem.Bounded).Inside(w); !pose.Near(inside, w) || !spec.margin() && &inside[0] != &w[0] {
 			t.Errorf("%s: the stored point is outside of the ball: found the weight %g, inside %g", name, w[0], inside[0])
 		}
-		if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+		if v, err := Verify(t.Context(), r.Model, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%s: verification %+v, %v", name, v, err)
 		}
 		if !spec.margin() {
@@ -107,7 +107,7 @@ func TestStoredInsideTheBall(t *testing.T) {
 			for i := range other.Outputs[0].Weights {
 				other.Outputs[0].Weights[i] *= factor
 			}
-			if v, err := Verify(&other, set, 1); err != nil || len(v.Problems) == 0 {
+			if v, err := Verify(t.Context(), &other, set, Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 				t.Errorf("%s: weights times %g are not found out: %+v, %v", name, factor, v, err)
 			}
 		}

@@ -25,7 +25,7 @@ func TestModelOnTheWay(t *testing.T) {
 				return
 			}
 			last++
-			e, err := Evaluate(p.Model(), set, 1)
+			e, err := Evaluate(t.Context(), p.Model(), set, Options{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +35,7 @@ func TestModelOnTheWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Evaluate(r.Model, set, 1)
+		e, err := Evaluate(t.Context(), r.Model, set, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

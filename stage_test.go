@@ -114,7 +114,7 @@ func compareWithFit(t *testing.T, set *data.Set, learn, judge []int, spec fenche
 	if err != nil {
 		t.Fatal(err)
 	}
-	expected, err := fenchel.Evaluate(alone.Model, held, 1)
+	expected, err := fenchel.Evaluate(t.Context(), alone.Model, held, fenchel.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,10 +138,10 @@ func TestDefaultsFollowTheTargets(t *testing.T) {
 		if r.Status != solver.Converged {
 			t.Errorf("%s: %s, gap %g", spec.Loss, r.Status, r.Summary.Gap)
 		}
-		if v, err := fenchel.Verify(r.Model, s, 1); err != nil || len(v.Problems) > 0 {
+		if v, err := fenchel.Verify(t.Context(), r.Model, s, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%s: verify found %v, %v", spec.Loss, v, err)
 		}
-		e, err := fenchel.Evaluate(r.Model, s, 1)
+		e, err := fenchel.Evaluate(t.Context(), r.Model, s, fenchel.Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,10 +251,10 @@ func TestTargetLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := fenchel.Verify(m, set, 1); err != nil || len(v.Problems) > 0 {
+		if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%+v: verify found %v, %v", spec, v, err)
 		}
-		if v, err := fenchel.Verify(m, &logs, 1); err == nil && len(v.Problems) == 0 {
+		if v, err := fenchel.Verify(t.Context(), m, &logs, fenchel.Options{Threads: 1}); err == nil && len(v.Problems) == 0 {
 			t.Errorf("%+v: verified with logarithms of logarithms", spec)
 		}
 		for i := range set.Rows() {
@@ -263,7 +263,7 @@ func TestTargetLog(t *testing.T) {
 				t.Fatalf("%+v, row %d: predicted %g, expected %g", spec, i, score, expected)
 			}
 		}
-		e, err := fenchel.Evaluate(m, set, 1)
+		e, err := fenchel.Evaluate(t.Context(), m, set, fenchel.Options{Threads: 1})
 		if err != nil || *e.R2 < 0.5 {
 			t.Errorf("%+v: found %+v, %v, expected scores in the unit of the targets", spec, e, err)
 		}

@@ -48,7 +48,7 @@ func TestCostsChooseTheThreshold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := fenchel.Evaluate(m, set, 1)
+			e, err := fenchel.Evaluate(t.Context(), m, set, fenchel.Options{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestCostsChooseTheThreshold(t *testing.T) {
 			if e.Cost == nil || math.Abs(*e.Cost-wrong) > 1e-12 {
 				t.Errorf("%s, cost %g: found the mean cost %v, expected %g by the confusion", name, cost, e.Cost, wrong)
 			}
-			v, err := fenchel.Verify(m, set, 1)
+			v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 			if err != nil || v.Unproved == "" || len(v.Problems) > 0 {
 				t.Errorf("%s: verify found %q, %q (%v), expected it to leave the threshold open", name, v.Problems, v.Unproved, err)
 			}
@@ -66,7 +66,7 @@ func TestCostsChooseTheThreshold(t *testing.T) {
 				t.Errorf("%s: after the folds were trained again found %q, %q (%v)", name, v.Problems, v.Unproved, err)
 			}
 			m.Threshold.Score += 0.5
-			v, _ = fenchel.Verify(m, set, 1)
+			v, _ = fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 			if err := tune.Refit(context.Background(), v, m, set, 1); err != nil || len(v.Problems) == 0 {
 				t.Errorf("%s: a forged threshold is not found (%v)", name, err)
 			}
@@ -103,7 +103,7 @@ func TestGivenThreshold(t *testing.T) {
 				flips++
 			}
 		}
-		if v, err := fenchel.Verify(r.Model, set, 1); err != nil || name != "calibrated" && v.Unproved != "" || flips == 0 {
+		if v, err := fenchel.Verify(t.Context(), r.Model, set, fenchel.Options{Threads: 1}); err != nil || name != "calibrated" && v.Unproved != "" || flips == 0 {
 			t.Errorf("%s: verify found %q (%v), %d rows between", name, v.Unproved, err, flips)
 		}
 	}

@@ -286,7 +286,7 @@ func TestLimits(t *testing.T) {
 		if result.Status != want {
 			t.Errorf("found status %s, expected %s", result.Status, want)
 		}
-		v, err := fenchel.Verify(result.Model, set, 0)
+		v, err := fenchel.Verify(t.Context(), result.Model, set, fenchel.Options{})
 		if err != nil || len(v.Problems) > 0 {
 			t.Errorf("%s: found the false claims %v (error %v), expected true ones", want, v.Problems, err)
 		}
@@ -369,7 +369,7 @@ func TestEvaluateClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(m, set, 0)
+	e, err := fenchel.Evaluate(t.Context(), m, set, fenchel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestEvaluateClasses(t *testing.T) {
 	}
 
 	set.Weight = []float64{3, 1, 1, 1}
-	if e, err = fenchel.Evaluate(m, set, 0); err != nil {
+	if e, err = fenchel.Evaluate(t.Context(), m, set, fenchel.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "weighted accuracy", e.Accuracy, 4.0/6)
@@ -395,7 +395,7 @@ func TestEvaluateUnknownLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(m, some, 0)
+	e, err := fenchel.Evaluate(t.Context(), m, some, fenchel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +408,7 @@ func TestEvaluateUnknownLabels(t *testing.T) {
 		"found no targets, expected the true value in every row":           {},
 	} {
 		some.Target = target
-		if _, err := fenchel.Evaluate(m, some, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fenchel.Evaluate(t.Context(), m, some, fenchel.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, expected %q", err, want)
 		}
 	}
@@ -420,7 +420,7 @@ func TestEvaluateNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(m, set, 0)
+	e, err := fenchel.Evaluate(t.Context(), m, set, fenchel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func TestEvaluateNumbers(t *testing.T) {
 	near(t, "median", e.MedianAbsolute, 0)
 	near(t, "R2", e.R2, 1-9.0/14) // mean 3: 4 + 1 + 9
 	set.Target = data.Labels([]string{"a", "b", "c"})
-	if _, err := fenchel.Evaluate(m, set, 0); err == nil || !strings.Contains(err.Error(), "not numbers") {
+	if _, err := fenchel.Evaluate(t.Context(), m, set, fenchel.Options{}); err == nil || !strings.Contains(err.Error(), "not numbers") {
 		t.Errorf("found error %v, expected one about targets that are not numbers", err)
 	}
 }

@@ -79,7 +79,7 @@ func TestNotBetterIsWarnedOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Evaluate(r.Model, set, 1)
+		e, err := Evaluate(t.Context(), r.Model, set, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestLearnedErrorsAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Evaluate(r.Model, set, 1)
+		all, err := Evaluate(t.Context(), r.Model, set, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,11 +2,13 @@ package fenchel
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -39,7 +41,15 @@ type Verification struct {
 // cannot be compared at all, or a problem that cannot be stated: a loss or penalty of the
 // program that trained the model has to be given again, as m.CustomLoss or m.CustomPenalty,
 // and then m.Seal called; false claims are in the Verification.
-func Verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
+func Verify(ctx context.Context, m *model.Model, set *data.Set, opt Options) (*Verification, error) {
+	return parallel.Until(ctx, func() (*Verification, error) { return verify(m, set, opt.Threads) })
+}
+
+// OK reports whether everything that the model claims is true.
+func (v *Verification) OK() bool { return len(v.Problems) == 0 && v.Unproved == "" }
+
+// verify is Verify without an end before its time.
+func verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
 	if m == nil {
 		return nil, m.Check()
 	}

@@ -22,11 +22,11 @@ func TestVerifyObjectiveBesidePoorBound(t *testing.T) {
 	if c := m.Outputs[0].Certificate; !(float64(c.Dual) < -1e20) {
 		t.Fatalf("found the bound %g, expected one far below the objective %g", float64(c.Dual), float64(c.Primal))
 	}
-	if v, err := fenchel.Verify(m, set, 1); err != nil || len(v.Problems) > 0 {
+	if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 		t.Fatalf("found %v, %v, expected that the model is as it claims", v.Problems, err)
 	}
 	m.Outputs[0].Weights[0] += 1 // scores of 1e28
-	if v, err := fenchel.Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
+	if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 		t.Errorf("found no false claim, %v, expected another objective than %g", err, float64(m.Outputs[0].Certificate.Primal))
 	}
 }

@@ -57,7 +57,7 @@ func fit(t testing.TB, set *data.Set, spec fenchel.Spec) (*model.Model, []byte) 
 // agrees fails the test unless everything that m claims is found.
 func agrees(t *testing.T, m *model.Model, set *data.Set) *fenchel.Verification {
 	t.Helper()
-	v, err := fenchel.Verify(m, set, 1)
+	v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestVerifyRefutesForgeries(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the forged digest does not fit: %v", err)
 			}
-			v, err := fenchel.Verify(m, set, 0)
+			v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +328,7 @@ func TestVerifyWithoutDualRefutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := fenchel.Verify(m, set, 0); err != nil || len(v.Problems) == 0 {
+	if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{}); err != nil || len(v.Problems) == 0 {
 		t.Errorf("found no problem (error %v), expected one: a bound above the objective", err)
 	}
 }
@@ -361,11 +361,11 @@ func TestVerifyRefutesOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change(other)
-		if v, err := fenchel.Verify(m, other, 0); err != nil || !strings.Contains(strings.Join(v.Problems, "\n"), c.want) {
+		if v, err := fenchel.Verify(t.Context(), m, other, fenchel.Options{}); err != nil || !strings.Contains(strings.Join(v.Problems, "\n"), c.want) {
 			t.Errorf("%s: found %v and error %v, expected a problem with %q", c.name, v, err, c.want)
 		}
 	}
-	if _, err := fenchel.Verify(m, &data.Set{X: set.X}, 0); err == nil {
+	if _, err := fenchel.Verify(t.Context(), m, &data.Set{X: set.X}, fenchel.Options{}); err == nil {
 		t.Error("rows without targets: found no error")
 	}
 }
@@ -378,7 +378,7 @@ func TestVerifyTakesSmallerClaims(t *testing.T) {
 	for by, valid := range map[float64]bool{-0.5: true, -1e-6: true, 0: true, 1e-6: false} {
 		before := claim.Dual
 		claim.Dual += model.Bound(by * math.Abs(float64(before)))
-		if v, err := fenchel.Verify(m, set, 0); err != nil || valid != (len(v.Problems) == 0) || v.Unproved != "" {
+		if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{}); err != nil || valid != (len(v.Problems) == 0) || v.Unproved != "" {
 			t.Errorf("a bound moved by %v of its size: found %q, %q, %v", by, v.Problems, v.Unproved, err)
 		}
 		claim.Dual = before
@@ -401,12 +401,12 @@ func TestVerifyOfCalibrations(t *testing.T) {
 	} {
 		c.spec.Probabilities = true
 		m, _ := fit(t, c.set, c.spec)
-		v, err := fenchel.Verify(m, c.set, 0)
+		v, err := fenchel.Verify(t.Context(), m, c.set, fenchel.Options{})
 		if err != nil || len(v.Problems) > 0 || c.proved != (v.Unproved == "") {
 			t.Errorf("%s: found %+v, %v", name, v, err)
 		}
 		c.forge(m.Calibration)
-		v, err = fenchel.Verify(m, c.set, 0)
+		v, err = fenchel.Verify(t.Context(), m, c.set, fenchel.Options{})
 		if err != nil || len(v.Problems) == 0 && v.Unproved == "" || c.proved != (len(v.Problems) > 0) {
 			t.Errorf("%s, forged: found %+v, %v", name, v, err)
 		}
@@ -447,7 +447,7 @@ func TestVerifyOfLateModels(t *testing.T) {
 		if result.Status == "time-limit" {
 			limited++
 		}
-		if v, err := fenchel.Verify(result.Model, sets[spec.Task], 0); err != nil || len(v.Problems) > 0 {
+		if v, err := fenchel.Verify(t.Context(), result.Model, sets[spec.Task], fenchel.Options{}); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%+v, %s: found %q, %v", spec, result.Status, v.Problems, err)
 		}
 	}

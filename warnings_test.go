@@ -25,7 +25,7 @@ func TestOneAnswer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := Evaluate(r.Model, set, 1)
+				e, err := Evaluate(t.Context(), r.Model, set, Options{Threads: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -40,7 +40,7 @@ func TestInterruptedClassesAreReadable(t *testing.T) {
 			t.Errorf("%s of %s: %v", spec.Solver, spec.Kernel, err)
 			continue
 		}
-		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 {
+		if v, err := Verify(t.Context(), m, set, Options{Threads: 1}); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%s of %s: verification %+v, %v", spec.Solver, spec.Kernel, v, err)
 		}
 	}

@@ -77,7 +77,7 @@ func inner(ctx context.Context, set *data.Set, spec Spec, fold Fold) (float64, C
 	if err != nil {
 		return 0, best, err
 	}
-	e, err := fenchel.Evaluate(fitted.Model, held, spec.Train.Threads)
+	e, err := fenchel.Evaluate(ctx, fitted.Model, held, fenchel.Options{Threads: spec.Train.Threads})
 	if err != nil {
 		return 0, best, err
 	}

@@ -119,7 +119,7 @@ func apart(t *testing.T, lines []string, learn *data.Set, fold tune.Fold, spec f
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(r.Model, table(t, lines, fold.Judge, data.Options{Schema: learn.Schema}), 1)
+	e, err := fenchel.Evaluate(t.Context(), r.Model, table(t, lines, fold.Judge, data.Options{Schema: learn.Schema}), fenchel.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestRefit(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		judge := func() *fenchel.Verification {
-			v, err := fenchel.Verify(r.Model, set, 0)
+			v, err := fenchel.Verify(t.Context(), r.Model, set, fenchel.Options{})
 			if err == nil {
 				err = tune.Refit(context.Background(), v, r.Model, set, 0)
 			}

@@ -54,7 +54,7 @@ func TestHalvingLearnsFromItsFolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := fenchel.Evaluate(r.Model, judge, 1)
+			e, err := fenchel.Evaluate(t.Context(), r.Model, judge, fenchel.Options{Threads: 1})
 			if err != nil || math.Abs(*e.LogLoss-trial.Scores[f]) > 1e-6 {
 				t.Errorf("%s, fold %d: found the score %.9g, expected %.9g, error %v", trial.Candidate, f, trial.Scores[f], *e.LogLoss, err)
 			}

@@ -100,7 +100,7 @@ func alone(t *testing.T, set *data.Set, fold tune.Fold, spec fenchel.Spec, score
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := fenchel.Evaluate(r.Model, judge, 1)
+	e, err := fenchel.Evaluate(t.Context(), r.Model, judge, fenchel.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,7 +263,7 @@ func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error
 		return nil, err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := fenchel.Evaluate(m, set, d.in.opt.Threads) // which refuses rows that do not fit
+	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.opt.Threads}) // which refuses rows that do not fit
 	if err != nil {
 		return nil, exitcode.BadData(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/model"
@@ -72,7 +71,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := parallel.Until(cmd.Context(), func() (*fenchel.Evaluation, error) { return fenchel.Evaluate(m, set, v.in.opt.Threads) })
+	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: v.in.opt.Threads})
 	if err != nil {
 		return exitcode.BadData(err)
 	}

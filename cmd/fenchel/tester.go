@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel"
@@ -60,7 +61,7 @@ func (t *tester) words(m *model.Model) string {
 // errorOn returns the share of wrong classes, "error", or the error of numbers, "RMSE", of a
 // model on a set; "" if neither can be told.
 func errorOn(m *model.Model, set *data.Set, threads int) (value float64, name string) {
-	switch e, err := fenchel.Evaluate(m, set, threads); {
+	switch e, err := fenchel.Evaluate(context.Background(), m, set, fenchel.Options{Threads: threads}); {
 	case err != nil:
 	case e.Error != nil:
 		return *e.Error, "error"

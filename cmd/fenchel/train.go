@@ -15,7 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -162,9 +161,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	if t.testSet != nil {
 		t.shown.Phase("testing")
-		evaluation, err := parallel.Until(cmd.Context(), func() (*fenchel.Evaluation, error) {
-			return fenchel.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
-		})
+		evaluation, err := fenchel.Evaluate(cmd.Context(), t.result.Model, t.testSet, fenchel.Options{Threads: t.in.opt.Threads})
 		switch {
 		case errors.Is(err, context.Canceled): // the model is written: that is what was asked for
 			printing.Warn(cmd, []error{errors.New("interrupted: the model is not evaluated on the test data")})

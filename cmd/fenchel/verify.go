@@ -10,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -95,7 +94,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		v.audit.opt.Threads = v.in.opt.Threads
 		return v.audit.run(cmd, m, set, v.json)
 	}
-	found, verifyErr := parallel.Until(cmd.Context(), func() (*fenchel.Verification, error) { return fenchel.Verify(m, set, v.in.opt.Threads) })
+	found, verifyErr := fenchel.Verify(cmd.Context(), m, set, fenchel.Options{Threads: v.in.opt.Threads})
 	if verifyErr != nil {
 		return exitcode.BadData(verifyErr)
 	}

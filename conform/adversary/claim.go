@@ -1,6 +1,7 @@
 package adversary
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -169,7 +170,7 @@ func above(bound float64, objective exact.Number) bool {
 
 // verify asks the program itself.
 func verify(solver string, m *model.Model, p *Problem) []Finding {
-	v, err := fenchel.Verify(m, p.Set, 1)
+	v, err := fenchel.Verify(context.Background(), m, p.Set, fenchel.Options{Threads: 1})
 	if err != nil {
 		return []Finding{{"verify", solver, err.Error()}}
 	}

@@ -1,6 +1,7 @@
 package adversary
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -91,7 +92,7 @@ func (t *trial) tryForgery(s sealed, f forgery) {
 	var err, verifyErr error
 	t.guarded("a forged model", len(f.bytes), func() {
 		if m, err = model.Decode(f.bytes); err == nil {
-			v, verifyErr = fenchel.Verify(m, t.problem.Set, 1)
+			v, verifyErr = fenchel.Verify(context.Background(), m, t.problem.Set, fenchel.Options{Threads: 1})
 		}
 	})
 	if err == nil && v == nil && verifyErr == nil { // a panic, reported

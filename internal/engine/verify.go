@@ -2,7 +2,6 @@ package engine
 
 import (
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
@@ -20,7 +19,7 @@ func (r *request) verify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := parallel.Until(r.ctx, func() (*fenchel.Verification, error) { return fenchel.Verify(m, set, q.Threads) })
+	v, err := fenchel.Verify(r.ctx, m, set, fenchel.Options{Threads: q.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func (r *request) certify() (any, error) {
 	if err := pose.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
 		return nil, err
 	}
-	v, err := fenchel.Verify(result.Model, set, q.Spec.Threads)
+	v, err := fenchel.Verify(r.ctx, result.Model, set, fenchel.Options{Threads: q.Spec.Threads})
 	if err != nil {
 		return nil, err
 	}

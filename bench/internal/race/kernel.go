@@ -232,7 +232,7 @@ func (c *kernelContest) testAccuracy(learned *model.Model) (float64, error) {
 	if c.test == nil {
 		return 0, nil
 	}
-	e, err := fenchel.Evaluate(learned, c.test, c.opt.Threads)
+	e, err := fenchel.Evaluate(context.Background(), learned, c.test, fenchel.Options{Threads: c.opt.Threads})
 	if err != nil {
 		return 0, err
 	}
