@@ -62,7 +62,7 @@ func (j *job) checkSingle() error {
 // out would cost more values of the kernel than training did.
 func (j *job) constantPrediction(r *Result) error {
 	m := r.Model
-	if m.Classes == nil && !m.OneClass() && j.labels.Number != nil {
+	if m.Classes == nil && !m.OneClass() && j.labels.Number != nil && (m.Support == nil || !looksUp(m.Support.Kernel)) {
 		return j.flatPrediction(m)
 	}
 	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
@@ -103,7 +103,7 @@ func ownPart(m *model.Model, row uint32) float64 {
 		return 0
 	}
 	v := slices.Index(m.Support.Index, row)
-	if v < 0 || looksUp(m.Support.Kernel) {
+	if v < 0 {
 		return 0
 	}
 	x := m.Support.Rows.Row(v)

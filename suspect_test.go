@@ -118,6 +118,17 @@ func TestFlatMachine(t *testing.T) {
 	}
 }
 
+// A kernel that takes its values from the rows has none for new ones to be judged by.
+func TestFlatLookedUp(t *testing.T) {
+	k := tableOf(t, "a,b,c,d,y", 4, func(i int) string {
+		return []string{"2.5,1,0,0,1", "1,2.5,1,0,4", "0,1,2.5,1,9", "0,0,1,2.5,5"}[i]
+	})
+	r, err := fenchel.Train(t.Context(), k, fenchel.Spec{Task: "regression", Kernel: "precomputed", Loss: "squared", C: 10, Threads: 1})
+	if err != nil || strings.Contains(fmt.Sprint(r.Warnings), "same prediction") {
+		t.Errorf("found %v, %v", r.Warnings, err)
+	}
+}
+
 // Targets that are all equal are learned exactly, and targets of any small size proved as others are.
 func TestSizesOfTargets(t *testing.T) {
 	for _, size := range []float64{1e-13, 1e-11, 1} {

@@ -82,24 +82,20 @@ func (a *arrayRows) count() (rows int64) {
 	return rows
 }
 
+// someDense reports whether some of the files have dense rows.
+func (a *arrayRows) someDense() bool {
+	return slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
+}
+
 // matrix returns the rows of all files, the warning about what was left out, and
 // what gives a mapped file back.
 func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []error, unmap func() error, err error) {
-	if !slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil }) {
-		said, err := a.multiply()
-		if err != nil {
-			return nil, nil, nil, err
-		}
+	if !a.someDense() {
 		x, warnings = a.stacked()
-		return x, append(warnings, said...), nil, nil
+		return x, warnings, nil, nil
 	}
 	nonzeros := int64(0)
 	for _, p := range a.parts {
-		if p.sparse != nil {
-			if err := a.survey(ctx, p); err != nil { // among dense ones
-				return nil, nil, nil, err
-			}
-		}
 		nonzeros += p.nonzeros()
 	}
 	_, warnings = a.rows.Matrix()
@@ -118,7 +114,7 @@ func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []err
 func (a *arrayRows) multiply() (said []error, err error) {
 	parts := make([]*set.SparseRows, len(a.parts))
 	for i, p := range a.parts {
-		parts[i] = &set.SparseRows{X: p.sparse, Small: p.small}
+		parts[i] = &set.SparseRows{X: p.sparse, Small: p.small, Weight: p.weight}
 	}
 	var rounding float64
 	if a.multiplied, said, rounding, err = set.Multiply(parts, a.opt); err != nil {

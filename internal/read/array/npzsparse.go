@@ -1,7 +1,6 @@
 package array
 
 import (
-	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -31,7 +30,7 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 		m = matrix.Transpose(m)
 	}
 	p := newSparsePart(z.name, m)
-	slices.SortFunc(s.small, func(a, b set.Small) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column)) })
+	slices.SortFunc(s.small, set.Small.Compare)
 	p.small = s.small
 	a.prepare(p)
 	a.parts = append(a.parts, p)

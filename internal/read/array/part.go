@@ -23,8 +23,9 @@ type arrayPart struct {
 	target  int64 // the column of targets, which is no feature; -1: none
 	fortran bool  // column after column
 	convert func(dst []float32, raw []byte)
-	small   []set.Small  // values of it that single precision has no room for
 	sparse  *matrix.CSR  // of a sparse matrix: there are no bytes
+	small   []set.Small  // values of it that single precision has no room for
+	weight  []float64    // of each row, if some are 0: these are not measured; else nil
 	spreads *spreads     // of all parts; nil: they are not measured
 	moves   []set.Column // of each feature, whose offsets and factors apply before rounding; nil: none
 

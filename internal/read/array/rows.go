@@ -61,7 +61,7 @@ func (a *arrayRows) set(ctx context.Context) (*set.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, err := a.move(ctx)
+	said, err := a.move(ctx, s.Weight)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (a *arrayRows) set(ctx context.Context) (*set.Set, error) {
 		return nil, err
 	}
 	s.Rounding = a.rounding
-	s.X, s.Warnings, s.Moved = x, append(warnings, said...), slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
+	s.X, s.Warnings, s.Moved = x, append(warnings, said...), a.someDense()
 	if unmap != nil {
 		s.OnClose(unmap)
 	}

@@ -24,7 +24,7 @@ type spreads struct {
 // rounds reports whether single precision rounds the numbers of a part, and by so much of
 // their size.
 func (p *arrayPart) rounds() bool {
-	return p.scale == 1 && p.sparse == nil && slices.Contains([]string{"f8", "i4", "i8", "u4", "u8"}, p.element.Name)
+	return p.sparse != nil || p.scale == 1 && slices.Contains([]string{"f8", "i4", "i8", "u4", "u8"}, p.element.Name)
 }
 
 // tight returns the features that may need an offset by the first rows of a tile, or a factor
@@ -54,6 +54,9 @@ func (s *spreads) tight(tile []float32, features int) (list []int64) {
 // measure looks at the numbers of the rows lo to hi before they were rounded, where that
 // may matter.
 func (p *arrayPart) measure(t *tiler, tile []float32, lo, hi int64) error {
+	if p.weight != nil {
+		tile = nil // the first rows may not count
+	}
 	list := p.spreads.tight(tile, int(p.features()))
 	if len(list) == 0 {
 		return nil
@@ -62,7 +65,11 @@ func (p *arrayPart) measure(t *tiler, tile []float32, lo, hi int64) error {
 	for k, j := range list {
 		list[k] = p.columnOf(j)
 	}
-	err := t.eachOf(list, lo, hi, func(k int, v float64) { found[k].Add(v) })
+	err := t.eachOf(list, lo, hi, func(k int, row int64, v float64) {
+		if p.weight == nil || p.weight[row] != 0 {
+			found[k].Add(v)
+		}
+	})
 	p.spreads.lock.Lock()
 	defer p.spreads.lock.Unlock()
 	for k, column := range list {
@@ -89,13 +96,21 @@ func (p *arrayPart) featureOf(column int64) int64 {
 }
 
 // eachOf calls do for the numbers of some columns of the rows lo to hi.
-func (t *tiler) eachOf(columns []int64, lo, hi int64, do func(k int, v float64)) error {
+func (t *tiler) eachOf(columns []int64, lo, hi int64, do func(k int, row int64, v float64)) error {
 	p, size := t.p, int64(t.p.element.Size)
+	if p.sparse != nil {
+		for i := lo; i < hi; i++ {
+			for k, column := range columns {
+				do(k, i, p.exact(i, column, t.buffer[(i-lo)*p.cols+column]))
+			}
+		}
+		return nil
+	}
 	if p.fortran {
 		for k, column := range columns {
-			if err := t.eachPiece(column*p.rows+lo, column*p.rows+hi, func(_ int64, raw []byte) {
-				for ; len(raw) > 0; raw = raw[size:] {
-					do(k, p.element.get(raw))
+			if err := t.eachPiece(column*p.rows+lo, column*p.rows+hi, func(at int64, raw []byte) {
+				for i := at - column*p.rows; len(raw) > 0; i, raw = i+1, raw[size:] {
+					do(k, i, p.element.get(raw))
 				}
 			}); err != nil {
 				return err
@@ -106,10 +121,18 @@ func (t *tiler) eachOf(columns []int64, lo, hi int64, do func(k int, v float64))
 	return t.eachPiece(lo*p.cols, hi*p.cols, func(at int64, raw []byte) {
 		for k, column := range columns {
 			for i := p.until(column, at) * size; i < int64(len(raw)); i += p.cols * size {
-				do(k, p.element.get(raw[i:]))
+				do(k, (at+i/size)/p.cols, p.element.get(raw[i:]))
 			}
 		}
 	})
+}
+
+// exact is a value of a sparse part before it was rounded, where single precision has no room for it.
+func (p *arrayPart) exact(row, column int64, stored float32) float64 {
+	if k, ok := slices.BinarySearchFunc(p.small, set.Small{Row: int(row), Column: uint32(column)}, set.Small.Compare); ok {
+		return p.small[k].Value
+	}
+	return float64(stored)
 }
 
 // until returns how many numbers there are from the k-th to the next one of a column, row
@@ -129,8 +152,25 @@ func (t *tiler) eachPiece(k, end int64, do func(k int64, raw []byte)) error {
 	return nil
 }
 
-// move gives the columns that need one an offset or a factor, and says so.
-func (a *arrayRows) move(ctx context.Context) (said []error, err error) {
+// move gives the columns that need one an offset or a factor, and says so. Rows of weight 0 choose none.
+func (a *arrayRows) move(ctx context.Context, weight []float64) (said []error, err error) {
+	some, again := a.someDense(), slices.Contains(weight, 0) && !a.exact && !a.opt.Unweighted
+	if again {
+		clear(a.spreads.of)
+	}
+	for _, p := range a.parts {
+		if again {
+			p.weight, weight = weight[:p.rows], weight[p.rows:]
+		}
+		if some && (again || p.sparse != nil) {
+			if err := a.survey(ctx, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !some {
+		return a.multiply()
+	}
 	if a.exact {
 		return nil, nil
 	}

@@ -63,8 +63,11 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	case p.sparse != nil:
 		p.scatter(dst, lo, hi)
 		for k := range p.moves {
-			for i := k; i < len(dst); i += int(p.cols) {
-				dst[i] = float32(p.moves[k].Stored(float64(dst[i])))
+			for i := lo; i < hi && p.moves[k].Moves(); i++ {
+				at, err := &dst[(i-lo)*p.cols+int64(k)], error(nil)
+				if *at, err = single(p.moves[k].Stored(p.exact(i, int64(k), *at)), p.name, i, int64(k)); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

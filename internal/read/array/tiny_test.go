@@ -158,3 +158,52 @@ func TestWeightlessInEveryFormat(t *testing.T) {
 		t.Errorf("all weights 0: found %v", err)
 	}
 }
+
+// Rows of weight 0 choose no offsets and factors either.
+func TestWeightlessMeasuresNothing(t *testing.T) {
+	var rows, left [][]float64
+	var weights strings.Builder
+	for i := range 400 {
+		r := []float64{1.7e9 + float64(i)/64, float64(i%7) * 1e-47, float64(i % 5), 1, float64(i % 2)}
+		if fmt.Fprintln(&weights, (i+1)%4); (i+1)%4 == 0 {
+			r[0], r[1] = float64(i%3), []float64{1e-25, 1e-31}[i/4%2]
+		} else {
+			left = append(left, slices.Clone(r))
+		}
+		rows = append(rows, r)
+	}
+	side, counted := readtest.Put(t, t.TempDir(), "w.txt", weights.String()), tinyFiles(t, left)
+	for name, text := range tinyFiles(t, rows) {
+		if name == "a.csv" { // has a column of weights
+			continue
+		}
+		half := readtest.ReadNamed(t, name, counted[name], data.Options{})
+		got := readtest.ReadNamed(t, name, text, data.Options{Weights: side})
+		if !slices.EqualFunc(readtest.RowsOf(got.X), readtest.RowsOf(half.X), slices.Equal) || fmt.Sprint(got.Schema) != fmt.Sprint(half.Schema) || half.Schema.Factors() == nil {
+			t.Errorf("%s: found %v, expected %v", name, got.Schema, half.Schema)
+		}
+		if dense := name != "a.svm" && name != "s.npz"; dense != (got.Schema.Offsets() != nil) {
+			t.Errorf("%s: found the offsets %v", name, got.Schema.Offsets())
+		}
+	}
+}
+
+// Files of dense and of sparse rows are one set: their small columns are multiplied as of either.
+func TestTinyOfDenseAndSparse(t *testing.T) {
+	rows := tiny(3000)
+	first, last, want := tinyFiles(t, rows[:1000]), tinyFiles(t, rows[1000:]), readtest.ReadNamed(t, "s.npz", tinyFiles(t, rows)["s.npz"], data.Options{})
+	for _, names := range [][2]string{{"s.npz", "d.npz"}, {"d.npz", "s.npz"}} {
+		one, two := readtest.Put(t, t.TempDir(), "1.npz", first[names[0]]), readtest.Put(t, t.TempDir(), "2.npz", last[names[1]])
+		for _, opt := range []data.Options{{}, {Schema: want.Schema, Columns: 4, Threads: 1}} {
+			got := readtest.MustRead(t, opt, one, two)
+			if !slices.EqualFunc(readtest.RowsOf(got.X), readtest.RowsOf(want.X), slices.Equal) || opt.Schema == nil && fmt.Sprint(got.Schema) != fmt.Sprint(want.Schema) {
+				t.Errorf("%v: found other rows or %v, expected %v", names, got.Schema, want.Schema)
+			}
+		}
+		large := readtest.Put(t, t.TempDir(), "3.npz", tinyFiles(t, [][]float64{{1, 2, 3, 4, 1}, {5, 6, 1e30, 8, 0}})[names[0]])
+		_, err := data.Read(t.Context(), []string{large, two}, data.Options{Schema: want.Schema, Columns: 4})
+		if err == nil || !strings.Contains(err.Error(), "row 1, column 1: found") {
+			t.Errorf("large numbers in a column that a model multiplies: found %v", err)
+		}
+	}
+}

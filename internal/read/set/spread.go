@@ -1,6 +1,7 @@
 package set
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -204,6 +205,11 @@ type Small struct {
 	Value  float64
 }
 
+// Compare orders values by row and column.
+func (s Small) Compare(o Small) int {
+	return cmp.Or(cmp.Compare(s.Row, o.Row), cmp.Compare(s.Column, o.Column))
+}
+
 // IsSmall reports whether a value that was rounded to these bits is below Tiny, or zero.
 func IsSmall(bits uint32) bool { return bits<<1 < 27<<24 }
 
@@ -232,7 +238,11 @@ func (s *Schema) Multiplying(cols int) *Schema {
 type SparseRows struct {
 	X     *matrix.CSR
 	Small []Small // by row and column
+
+	Weight []float64 // nil: each row counts; those of weight 0 choose no factors
 }
+
+func (p *SparseRows) counts(row int) bool { return p.Weight == nil || p.Weight[row] != 0 }
 
 // Multiply multiplies the columns that are too small for single precision, or those that the
 // schema of a model says, and puts the other small values where they belong, rounded. The schema
@@ -262,16 +272,21 @@ func choose(parts []*SparseRows, cols int, unmoved bool) (s *Schema, said []erro
 			if spreads[v.Column] == nil {
 				spreads[v.Column] = &Spread{Some: true} // a zero
 			}
-			spreads[v.Column].Add(v.Value)
+			if p.counts(v.Row) {
+				spreads[v.Column].Add(v.Value)
+			}
 		}
 	}
 	if len(spreads) == 0 {
 		return nil, nil, 0
 	}
 	for _, p := range parts {
-		for k, v := range p.X.Value {
-			if of := spreads[p.X.Index[k]]; of != nil && !IsSmall(math.Float32bits(v)) {
-				of.Wide = true
+		for i := range p.X.Start[1:] {
+			row := p.X.Row(i)
+			for k, j := range row.Index {
+				if of := spreads[j]; of != nil && p.counts(i) && !IsSmall(math.Float32bits(row.Value[k])) {
+					of.Wide = true
+				}
 			}
 		}
 	}

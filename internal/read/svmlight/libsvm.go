@@ -124,7 +124,7 @@ func (LIBSVM) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*se
 	if err != nil {
 		return nil, err
 	}
-	multiplied := &set.SparseRows{X: x, Small: all.small}
+	multiplied := &set.SparseRows{X: x, Small: all.small, Weight: weights}
 	schema, said, rounding, err := set.Multiply([]*set.SparseRows{multiplied}, opt)
 	if err != nil {
 		return nil, fault.In(in[0].Name, "%w", err)
