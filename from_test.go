@@ -12,15 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-func generate(t testing.TB, source string) *data.Set {
-	t.Helper()
-	set, err := data.Read(t.Context(), []string{source}, data.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 func fitted(t testing.TB, set *data.Set, spec fenchel.Spec) *fenchel.Result {
 	t.Helper()
 	r, err := fenchel.Train(t.Context(), set, spec)
@@ -46,7 +37,7 @@ func reordered(set *data.Set, rows []int) *data.Set {
 
 // A run that begins at its own answer is at its end.
 func TestFromOwnAnswer(t *testing.T) {
-	two, three := generate(t, "@blobs:n=600,classes=2,spread=5"), generate(t, "@blobs:n=450,classes=3,spread=5")
+	two, three := generated(t, "@blobs:n=600,classes=2,spread=5"), generated(t, "@blobs:n=450,classes=3,spread=5")
 	for _, spec := range []fenchel.Spec{
 		{}, {Solver: "sdca"}, {Loss: "logistic"}, {Scaling: "std", Bias: "feature"}, {Loss: "squared-hinge", Penalty: "l1"},
 		{Kernel: "rbf"}, {Kernel: "rbf", Solver: "smo", Scaling: "max"}, {Kernel: "rbf", Loss: "logistic"}, {Kernel: "rbf", Nu: 0.3},
@@ -119,7 +110,7 @@ func TestFromOtherNumbersOfFeatures(t *testing.T) {
 
 // Without dual variables there is less to begin with, but more than nothing.
 func TestFromWithoutDual(t *testing.T) {
-	set := generate(t, "@blobs:n=450,classes=3,spread=5")
+	set := generated(t, "@blobs:n=450,classes=3,spread=5")
 	for _, spec := range []fenchel.Spec{{Loss: "logistic"}, {Kernel: "rbf"}, {Loss: "squared-hinge", Solver: "sdca"}} {
 		spec.NoDual = true
 		first := fitted(t, set, spec)
@@ -132,7 +123,7 @@ func TestFromWithoutDual(t *testing.T) {
 
 // Another C takes less from the answer for the old one: epochs, or rows of the kernel.
 func TestFromAnotherC(t *testing.T) {
-	set := generate(t, "@blobs:n=900,classes=3,spread=5")
+	set := generated(t, "@blobs:n=900,classes=3,spread=5")
 	for _, spec := range []fenchel.Spec{{Solver: "sdca"}, {Loss: "logistic"}, {Loss: "squared-hinge"}, {Kernel: "rbf", Loss: "logistic"}, {Kernel: "rbf:gamma=0.5", Bias: "none", Solver: "sdca"}} {
 		spec.C = 1
 		first := fitted(t, set, spec)
@@ -155,7 +146,7 @@ func TestFromAnotherC(t *testing.T) {
 // features that were scaled otherwise are scaled anew.
 // Ten times C, or a tenth, takes at most 1.2 times what a run from zero takes, whatever the model.
 func TestFromAFarC(t *testing.T) {
-	two, three := generate(t, "@blobs:n=600,classes=2,spread=5"), generate(t, "@blobs:n=400,classes=3,spread=5")
+	two, three := generated(t, "@blobs:n=600,classes=2,spread=5"), generated(t, "@blobs:n=400,classes=3,spread=5")
 	for _, spec := range []fenchel.Spec{{}, {Loss: "logistic"}, {Loss: "squared-hinge"}, {Scheme: model.OneAgainstOne}, {Kernel: "rbf:gamma=0.1", Scheme: model.OneAgainstOne},
 		{Kernel: "rbf:gamma=0.1", Solver: "working:q=100"}, {Kernel: "rbf:gamma=5", Solver: "working:q=100"}, {Kernel: "rbf:gamma=0.1", Solver: "working:q=100", Loss: "logistic"}, {Kernel: "rbf:gamma=0.1", Solver: "smo"}} {
 		for _, set := range []*data.Set{two, three} {
@@ -177,7 +168,7 @@ func TestFromAFarC(t *testing.T) {
 
 // Another nu takes at most 1.2 times the values of the kernel too.
 func TestFromAnotherNu(t *testing.T) {
-	set := generate(t, "@blobs:n=600,classes=2,spread=5")
+	set := generated(t, "@blobs:n=600,classes=2,spread=5")
 	for _, nu := range []float64{0.05, 0.2, 0.3} {
 		spec := fenchel.Spec{Kernel: "rbf:gamma=0.1", Solver: "nu:q=100", Nu: 0.25}
 		first := fitted(t, set, spec)
@@ -191,7 +182,7 @@ func TestFromAnotherNu(t *testing.T) {
 }
 
 func TestFromOtherRows(t *testing.T) {
-	set := generate(t, "@blobs:n=600,classes=2,spread=5")
+	set := generated(t, "@blobs:n=600,classes=2,spread=5")
 	var most, all []int
 	for i := range set.Rows() {
 		all = append(all, set.Rows()-1-i)
@@ -213,7 +204,7 @@ func TestFromOtherRows(t *testing.T) {
 	}
 	spec := fenchel.Spec{Kernel: "rbf"}
 	spec.From = fitted(t, reordered(set, most), spec).Model
-	if r := fitted(t, generate(t, "@blobs:n=600,classes=2,spread=5,seed=9"), spec); len(r.Warnings) != 1 || r.Status != "converged" {
+	if r := fitted(t, generated(t, "@blobs:n=600,classes=2,spread=5,seed=9"), spec); len(r.Warnings) != 1 || r.Status != "converged" {
 		t.Errorf("other rows: found the status %s and warnings %v, expected one", r.Status, r.Warnings)
 	}
 }
@@ -221,7 +212,7 @@ func TestFromOtherRows(t *testing.T) {
 // Classes in another order, as other programs have them, are known by their labels.
 func TestFromOtherOrderOfClasses(t *testing.T) {
 	for classes, spec := range map[string]fenchel.Spec{"2": {Kernel: "rbf"}, "3": {Kernel: "rbf"}, "4": {Kernel: "rbf", Scheme: model.OneAgainstOne}} {
-		set := generate(t, "@blobs:n=300,spread=5,classes="+classes)
+		set := generated(t, "@blobs:n=300,spread=5,classes="+classes)
 		first := fitted(t, set, spec)
 		m := *first.Model
 		k := len(m.Classes)
@@ -269,7 +260,7 @@ func negated(v []float64) []float64 {
 
 // However bad the start, what is proved is true.
 func TestFromABadStart(t *testing.T) {
-	set := generate(t, "@blobs:n=300,classes=2,spread=5")
+	set := generated(t, "@blobs:n=300,classes=2,spread=5")
 	for _, spec := range []fenchel.Spec{{Solver: "sdca"}, {Loss: "logistic"}, {Kernel: "rbf"}, {Kernel: "rbf", Nu: 0.4}, {Penalty: "l1", Loss: "squared-hinge"}, {Solver: "newton"}} {
 		cold := fitted(t, set, spec)
 		m := *cold.Model
@@ -290,10 +281,10 @@ func TestFromABadStart(t *testing.T) {
 }
 
 func TestFromRefuses(t *testing.T) {
-	set := generate(t, "@blobs:n=60,classes=2,d=3")
+	set := generated(t, "@blobs:n=60,classes=2,d=3")
 	linear, machine := fitted(t, set, fenchel.Spec{}).Model, fitted(t, set, fenchel.Spec{Kernel: "rbf:gamma=1"}).Model
 	mapped := fitted(t, set, fenchel.Spec{Kernel: "rbf:gamma=1", Map: "fourier:dim=4"}).Model
-	three := generate(t, "@blobs:n=60,classes=3,d=3")
+	three := generated(t, "@blobs:n=60,classes=3,d=3")
 	named := *set
 	named.Feature = []string{"a", "b", "c"}
 	other := named
@@ -308,7 +299,7 @@ func TestFromRefuses(t *testing.T) {
 		{set, fenchel.Spec{From: machine, Kernel: "rbf:gamma=2"}, "rbf:gamma=1, expected a machine of the kernel rbf:gamma=2"},
 		{set, fenchel.Spec{From: mapped, Kernel: "rbf:gamma=1", Map: "fourier:dim=8"}, "expected a linear model of the map fourier:dim=8"},
 		{set, fenchel.Spec{From: mapped, Kernel: "rbf:gamma=1", Map: "fourier:dim=4", Seed: 3}, "its map was drawn with the seed 0, expected 3"},
-		{generate(t, "@blobs:n=60,classes=2,d=4"), fenchel.Spec{From: linear}, "it has 3 features, the data have 4"},
+		{generated(t, "@blobs:n=60,classes=2,d=4"), fenchel.Spec{From: linear}, "it has 3 features, the data have 4"},
 		{&other, fenchel.Spec{From: fitted(t, &named, fenchel.Spec{}).Model}, `its feature 2 is "b", that of the data "x"`},
 		{three, fenchel.Spec{From: linear}, `it has the classes ["-1" "+1"], the data have ["1" "2" "3"]`},
 		{three, fenchel.Spec{From: fitted(t, three, fenchel.Spec{}).Model, Scheme: model.OneAgainstOne}, "expected the scheme one-against-one"},

@@ -11,7 +11,7 @@ import (
 )
 
 // generated makes a set of a generator.
-func generated(t *testing.T, spec string) *data.Set {
+func generated(t testing.TB, spec string) *data.Set {
 	t.Helper()
 	set, err := data.Read(context.Background(), []string{spec}, data.Options{})
 	if err != nil {
