@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -160,7 +161,7 @@ func (spec *Spec) scaleGamma(set *data.Set) {
 		return
 	}
 	x, offsets := set.X, set.Schema.Offsets()
-	if s, err := data.NewScaling(spec.Scaling, set); err == nil && s != nil {
+	if s, err := scaling.New(spec.Scaling, set); err == nil && s != nil {
 		x, offsets = s.Matrix(x), nil
 	}
 	for j, f := range set.Schema.Factors() {

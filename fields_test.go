@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -41,7 +42,7 @@ type kind struct {
 
 // sparsified is how a model is made smaller, and what it was made from.
 type sparsified struct {
-	sparsify.SparsifySpec
+	sparsify.Spec
 	from    string // rows that the model is trained on; "": the same
 	full    *model.Model
 	unknown bool // the model that it was made from is not at hand
@@ -120,17 +121,17 @@ func kinds() map[string]kind {
 		s.Task = "regression"
 		return kind{text: numbersText, probe: numbersProbe, format: "csv", spec: s}
 	}
-	sparse := func(k kind, s sparsify.SparsifySpec) kind {
-		k.sparse = &sparsified{SparsifySpec: s}
+	sparse := func(k kind, s sparsify.Spec) kind {
+		k.sparse = &sparsified{Spec: s}
 		return k
 	}
-	elsewhere := sparse(two(fenchel.Spec{Kernel: "rbf:gamma=0.5", C: 10}), sparsify.SparsifySpec{Support: 3})
+	elsewhere := sparse(two(fenchel.Spec{Kernel: "rbf:gamma=0.5", C: 10}), sparsify.Spec{Support: 3})
 	elsewhere.sparse.from = twoText + "+1 1:1 2:3\n"
 	return map[string]kind{
-		"sparsified":                sparse(two(fenchel.Spec{Kernel: "rbf:gamma=0.5", C: 10}), sparsify.SparsifySpec{Support: 4}),
+		"sparsified":                sparse(two(fenchel.Spec{Kernel: "rbf:gamma=0.5", C: 10}), sparsify.Spec{Support: 4}),
 		"sparsified elsewhere":      elsewhere,
-		"sparsified pairs":          sparse(three(fenchel.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, C: 10}), sparsify.SparsifySpec{}),
-		"sparsified numbers":        sparse(numbers(fenchel.Spec{Kernel: "rbf:gamma=0.5", Loss: "epsilon-insensitive", C: 10}), sparsify.SparsifySpec{Support: 3}),
+		"sparsified pairs":          sparse(three(fenchel.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, C: 10}), sparsify.Spec{}),
+		"sparsified numbers":        sparse(numbers(fenchel.Spec{Kernel: "rbf:gamma=0.5", Loss: "epsilon-insensitive", C: 10}), sparsify.Spec{Support: 3}),
 		"linear":                    two(fenchel.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
 		"least squares of two":      two(fenchel.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: fenchel.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
@@ -213,7 +214,7 @@ func (k kind) make(t testing.TB) []byte {
 	}
 	if k.sparse != nil {
 		k.sparse.full = r.Model
-		s, err := sparsify.Sparsify(t.Context(), r.Model, set, k.sparse.SparsifySpec)
+		s, err := sparsify.Sparsify(t.Context(), r.Model, set, k.sparse.Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +243,7 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 		return err.Error(), ""
 	}
 	if k.sparse != nil && !k.sparse.unknown {
-		if err := sparsify.VerifyFull(v, m, k.sparse.full, set, 1); err != nil {
+		if err := sparsify.Verify(v, m, k.sparse.full, set, 1); err != nil {
 			return err.Error(), ""
 		}
 	}
@@ -430,7 +431,7 @@ func words() lexicon {
 	if !*fenchel.Long {
 		w = w[:len(w)/3]
 	}
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(w, problem.BiasNames(), data.ScalingNames(), pca.Scales()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(w, problem.BiasNames(), scaling.Names(), pca.Scales()))))
 }
 
 // fields reads the table under a heading of the documentation of package model: how

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -39,7 +40,7 @@ type start struct {
 }
 
 // newStart says why no run can begin at the model; nil: none was given.
-func newStart(j *job, digest *data.Digesting) (*start, error) {
+func newStart(j *job, digest *set.Digesting) (*start, error) {
 	m := j.spec.From
 	if m == nil {
 		return nil, nil
@@ -135,7 +136,7 @@ func (s *start) pair() error {
 	}
 	place := make([]int, len(want))
 	for c, label := range want {
-		place[c] = slices.IndexFunc(have, func(l string) bool { return data.SameLabel(l, label) })
+		place[c] = slices.IndexFunc(have, func(l string) bool { return set.SameLabel(l, label) })
 	}
 	if len(have) != len(want) || slices.Contains(place, -1) {
 		return fmt.Errorf("it has the classes %q, the data have %q", have, want)

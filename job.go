@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -117,7 +118,7 @@ func (j *job) readFeatures(ctx context.Context) (err error) {
 
 // makeFeatures scales the rows, and makes the kernel or the images of the rows by a map.
 func (j *job) makeFeatures(ctx context.Context) (err error) {
-	if j.scaling, err = data.NewScaling(j.spec.Scaling, j.set); err != nil {
+	if j.scaling, err = scaling.New(j.spec.Scaling, j.set); err != nil {
 		return err
 	}
 	j.features = j.set.X

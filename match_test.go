@@ -8,11 +8,12 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // CheckTest says before the training what Evaluate would say after it.
 func TestCheckTestForeseesEvaluate(t *testing.T) {
-	many := make([]float64, data.MaxLabels+1)
+	many := make([]float64, set.MaxLabels+1)
 	for i := range many {
 		many[i] = float64(i)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -271,7 +272,7 @@ func TestFitView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := data.Order(60, 1, 0)[:40]
+	rows := generate.Order(60, 1, 0)[:40]
 	for _, spec := range []fenchel.Spec{{}, {Scaling: "std"}, {Scaling: "max"}, {Kernel: "rbf:gamma=1", Scaling: "std"}} {
 		copied, err := dense.Subset(rows)
 		if err != nil {

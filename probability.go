@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -198,7 +199,7 @@ func (c *calibrator) deal() error {
 	} else if least < 2 {
 		return pose.DataError{Reason: "found one row, expected two and more for probabilities"}
 	}
-	c.folds = calibration.Split(calibration.Folds(data.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
+	c.folds = calibration.Split(calibration.Folds(generate.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
 	c.folds = slices.DeleteFunc(c.folds, func(f Fold) bool { return f.Learn == nil || f.Judge == nil })
 	return nil
 }

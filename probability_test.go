@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -133,7 +134,7 @@ func TestProbabilitiesTwin(t *testing.T) {
 // margin: the score up to which the share nu of the rows of both classes is.
 func foldScores(t *testing.T, set *data.Set, spec fenchel.Spec) [][]float64 {
 	t.Helper()
-	fold, scores := calibration.Folds(data.Order(set.Rows(), spec.Seed, 0), codesOf(set), 5), make([][]float64, set.Rows())
+	fold, scores := calibration.Folds(generate.Order(set.Rows(), spec.Seed, 0), codesOf(set), 5), make([][]float64, set.Rows())
 	for f := range 5 {
 		var outside []int
 		for i := range fold {

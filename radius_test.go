@@ -111,7 +111,7 @@ func TestSparsifiedIsProved(t *testing.T) {
 	} {
 		set := read(t, c.data)
 		m, _ := fit(t, set, fenchel.Spec{Kernel: "poly:degree=5,gamma=30,coef0=1", Loss: c.loss, Radius: c.radius, Epochs: 200, Gap: 1e-6})
-		small, err := sparsify.Sparsify(t.Context(), m, set, sparsify.SparsifySpec{Support: c.vectors})
+		small, err := sparsify.Sparsify(t.Context(), m, set, sparsify.Spec{Support: c.vectors})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
@@ -18,7 +18,7 @@ import (
 
 // result makes the model of the solutions, with certificates of exactly what
 // the model holds.
-func (j *job) result(solutions []*solver.Solution, digest *data.Digesting) (*Result, error) {
+func (j *job) result(solutions []*solver.Solution, digest *set.Digesting) (*Result, error) {
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),

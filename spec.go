@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -143,8 +144,8 @@ func (spec Spec) Check() error {
 	if spec.Task != "" && !slices.Contains(pose.Tasks(), spec.Task) {
 		return registry.Unknown("task", spec.Task, pose.Tasks())
 	}
-	if spec.Scaling != "" && !slices.Contains(data.ScalingNames(), spec.Scaling) {
-		return registry.Unknown("scaling", spec.Scaling, data.ScalingNames())
+	if spec.Scaling != "" && !slices.Contains(scaling.Names(), spec.Scaling) {
+		return registry.Unknown("scaling", spec.Scaling, scaling.Names())
 	}
 	if spec.Scheme != "" && !slices.Contains(Schemes(), spec.Scheme) {
 		return registry.Unknown("scheme", spec.Scheme, Schemes())

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -70,7 +71,7 @@ func TestDecide(t *testing.T) {
 		{"four rows for each are too few", data.Numbers(count(100, 4)), "regression"},
 		{"five rows for each are enough", data.Numbers(count(100, 5)), "classification"},
 		{"a tenth of the classes may be rarer", data.Numbers(append(count(100, 6), 200, 201, 202)), "classification"},
-		{"more values than classes can have", data.Numbers(count(data.MaxLabels+1, 1)), "regression"},
+		{"more values than classes can have", data.Numbers(count(set.MaxLabels+1, 1)), "regression"},
 	} {
 		if got := pose.Decide(c.target); got != c.want {
 			t.Errorf("%s: found %s, expected %s", c.reason, got, c.want)

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -22,7 +23,7 @@ import (
 //
 // A file so small is one chunk. That the size of chunks does not matter only
 // package data can ask, and its fuzz tests do.
-func Format(f data.Format, file []byte, broken map[string]string) error {
+func Format(f set.Format, file []byte, broken map[string]string) error {
 	e := &formatter{findings: &findings{}, f: f}
 	whole, err := e.read(1, file)
 	e.check(err == nil, "a sound file is read", "%v", err)
@@ -49,7 +50,7 @@ func Format(f data.Format, file []byte, broken map[string]string) error {
 // formatter examines one format.
 type formatter struct {
 	*findings
-	f data.Format
+	f set.Format
 }
 
 // read reads files as the inputs 1, 2 and so on.
@@ -62,9 +63,9 @@ func (e *formatter) read(threads int, files ...[]byte) (*data.Set, error) {
 }
 
 func (e *formatter) readFrom(threads int, from ...io.Reader) (s *data.Set, err error) {
-	var in []*data.Input
+	var in []*set.Input
 	for i, r := range from {
-		in = append(in, &data.Input{Name: fmt.Sprintf("input %d", i+1), R: bufio.NewReaderSize(r, 64<<10)})
+		in = append(in, &set.Input{Name: fmt.Sprintf("input %d", i+1), R: bufio.NewReaderSize(r, 64<<10)})
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -88,12 +89,12 @@ func (e *formatter) sound(s *data.Set, of string) {
 // detect asks again, at once and after another file.
 func (e *formatter) detect(file []byte) {
 	name := "name"
-	if w, ok := e.f.(data.Writer); ok {
+	if w, ok := e.f.(set.Writer); ok {
 		name += w.Extensions()[0]
 	}
 	first, again := e.f.Detect(name, file), e.f.Detect(name, file)
 	e.f.Detect("other.csv", []byte("1,2\n"))
-	e.check(first != data.NoMatch, "a sound file may be of the format", "found a veto")
+	e.check(first != set.NoMatch, "a sound file may be of the format", "found a veto")
 	e.check(again == first && e.f.Detect(name, file) == first, "Detect depends on its arguments alone", "found %d, then another answer", first)
 }
 
@@ -141,7 +142,7 @@ func (e *formatter) damage(file []byte) {
 
 // written writes a set and reads it again.
 func (e *formatter) written(whole *data.Set) {
-	w, ok := e.f.(data.Writer)
+	w, ok := e.f.(set.Writer)
 	if !ok {
 		return
 	}

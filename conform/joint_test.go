@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/loss/joint"
 )
 
 // brokenJoint is a sound loss of several classes with single methods replaced.

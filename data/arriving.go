@@ -201,7 +201,7 @@ func (a *arrivals) isCompressed() bool {
 }
 
 // format returns the format of what has come.
-func (a *arrivals) format() (name string, f Format, err error) {
+func (a *arrivals) format() (name string, f set.Format, err error) {
 	in, err := file.NewInput(&file.Input{Name: "standard input"}, bytes.NewReader(a.pending))
 	if err != nil {
 		return "", nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // samples has a file of every format, by its text or its path, or none where
@@ -36,7 +37,7 @@ var samples = map[string]struct {
 }
 
 func TestFormatsConform(t *testing.T) {
-	set, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(samples["csv"].file)})
+	from, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(samples["csv"].file)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestFormatsConform(t *testing.T) {
 				}
 			case sample.file == "":
 				var written bytes.Buffer
-				if err := f.(data.Writer).Write(&written, set); err != nil {
+				if err := f.(set.Writer).Write(&written, from); err != nil {
 					t.Fatal(err)
 				}
 				file = written.Bytes()

@@ -13,7 +13,7 @@ import (
 
 // detect returns the format of an input: the one opt names, or else the one
 // with the best match.
-func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
+func detect(in *file.Input, opt *Options) (name string, f set.Format, err error) {
 	if opt.Format != "" {
 		f, err = set.Registered.New(opt.Format)
 		return opt.Format, f, err
@@ -25,7 +25,7 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 	if err := refuseElsewhere(in, head); err != nil {
 		return "", nil, err
 	}
-	best := NoMatch
+	best := set.NoMatch
 	for _, e := range set.Registered.Entries() {
 		candidate, err := e.New(nil)
 		if err != nil {
@@ -35,12 +35,12 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 			name, f, best = e.Name, candidate, m
 		}
 	}
-	if best == MatchPossible && opt.Schema != nil { // lines of one column, which a model of a table expects, are not those of labels
+	if best == set.MatchPossible && opt.Schema != nil { // lines of one column, which a model of a table expects, are not those of labels
 		name = "csv"
 		f, err = set.Registered.New(name)
 		return name, f, err
 	}
-	if best == NoMatch {
+	if best == set.NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
 			return "", nil, fault.At(in.Name, in.Line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
@@ -52,4 +52,4 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 }
 
 // Formats returns the registered formats, sorted by name.
-func Formats() []registry.Entry[Format] { return set.Registered.Entries() }
+func Formats() []registry.Entry[set.Format] { return set.Registered.Entries() }

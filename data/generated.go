@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"iter"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
@@ -10,16 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
-// A Generator makes rows out of nothing but its parameters: package generate has them.
-type Generator = generate.Generator
-
 // Generators returns the registered generators, sorted by name.
-func Generators() []registry.Entry[Generator] { return generate.Generators() }
-
-// Stream makes the rows that spec describes, "@name:key=value,..." with or without the "@",
-// one at a time in memory that does not grow with their number. The slices of a row are
-// valid until the next one.
-func Stream(spec string) (iter.Seq[generate.Row], generate.Info, error) { return generate.Stream(spec) }
+func Generators() []registry.Entry[generate.Generator] { return generate.Generators() }
 
 // SecondMomentOf returns the second moment of the rows that spec describes, as [Stream]
 // takes it; nil if it is not known.
@@ -29,7 +20,7 @@ func SecondMomentOf(spec string) (*generate.SecondMoment, error) {
 
 // readGenerated collects the rows of a generator into a set.
 func readGenerated(ctx context.Context, spec string, opt *Options) (*Set, error) {
-	rows, info, err := Stream(spec)
+	rows, info, err := generate.Stream(spec)
 	if err != nil {
 		return nil, err
 	}

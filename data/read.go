@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // A ReadError is what is wrong with an input, and where: File, Line, Column (0: not known)
@@ -115,7 +116,7 @@ func weighed(s *Set, opt *Options) (*Set, error) {
 
 // open opens files of one format; those opened are to be closed even if there
 // is an error.
-func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*file.Input, err error) {
+func open(ctx context.Context, paths []string, opt *Options) (format set.Format, in []*file.Input, err error) {
 	var first string
 	var many *file.Rotation
 	if len(paths) > mostOpen {

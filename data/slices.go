@@ -96,7 +96,7 @@ func Labels(labels []string) Target {
 			t.Number = append(t.Number, number)
 		}
 	}
-	if len(t.Label) > MaxLabels && !t.Text {
+	if len(t.Label) > set.MaxLabels && !t.Text {
 		return Target{Number: t.Number}
 	}
 	return t.Target()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -52,7 +53,7 @@ func TestSlicesCopy(t *testing.T) {
 }
 
 func TestTargetsInMemory(t *testing.T) {
-	many := make([]float64, data.MaxLabels+1)
+	many := make([]float64, set.MaxLabels+1)
 	spelled := make([]string, len(many))
 	for i := range many {
 		many[i], spelled[i] = float64(i), fmt.Sprint(i)

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/stream"
 )
 
@@ -87,7 +88,7 @@ func source(ctx context.Context, b *stream.Blocks, paths []string, opt *Options)
 }
 
 // fallBack reads all rows of a format that cannot give them as they come.
-func fallBack(ctx context.Context, b *stream.Blocks, given *Options, f Format, in []*file.Input) error {
+func fallBack(ctx context.Context, b *stream.Blocks, given *Options, f set.Format, in []*file.Input) error {
 	opt := *given
 	opt.Columns = 0
 	s, err := f.Read(ctx, in, &opt)

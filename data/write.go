@@ -42,13 +42,13 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 }
 
 // writerFor finds the format that writes path.
-func writerFor(path, format string) (Writer, error) {
+func writerFor(path, format string) (set.Writer, error) {
 	if format != "" {
 		f, err := set.Registered.New(format)
 		if err != nil {
 			return nil, err
 		}
-		w, ok := f.(Writer)
+		w, ok := f.(set.Writer)
 		if !ok {
 			return nil, fmt.Errorf("format %q can be read but not written", format)
 		}
@@ -61,7 +61,7 @@ func writerFor(path, format string) (Writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w, ok := f.(Writer); ok {
+		if w, ok := f.(set.Writer); ok {
 			known = append(known, w.Extensions()...)
 			if slices.Contains(w.Extensions(), ext) {
 				return w, nil
@@ -78,17 +78,3 @@ func WritesOffsets(path, format string) bool {
 	_, keeps := w.(set.OffsetWriter)
 	return err == nil && keeps
 }
-
-// WriteFile makes path hold what write writes: into a temporary file in the same folder, which
-// is synced and then takes the place of path. If anything fails, path stays as it was.
-func WriteFile(path string, write func(io.Writer) error) error { return file.WriteFile(path, write) }
-
-// WriteFileChecked is WriteFile that lets check read the temporary file before it takes the
-// place of path: if it fails, path stays as it was. The data are gone when check returns.
-func WriteFileChecked(path string, write func(io.Writer) error, check func(data []byte) error) error {
-	return file.WriteFileChecked(path, write, check)
-}
-
-// Discard removes the temporary files of all that is being written, for a process that is
-// to end at once: nothing else is written from then on.
-func Discard() { file.Discard() }

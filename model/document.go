@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 )
 
@@ -55,7 +55,7 @@ func writeDocument(w io.Writer, kind, format, version string, parts map[string]a
 // of files, has read it: an unreadable file never replaces a readable one. What is not a
 // regular file, such as a pipe, is not read again.
 func replaceFile[T any](path string, write func(io.Writer) error, decode func([]byte) (*T, error)) error {
-	return data.WriteFileChecked(path, write, func(data []byte) error {
+	return file.WriteFileChecked(path, write, func(data []byte) error {
 		if _, err := decode(data); err != nil {
 			return fmt.Errorf("the model that was written cannot be read, and was not kept: %w", err)
 		}

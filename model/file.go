@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
@@ -146,10 +146,10 @@ func decode(data []byte) (*Model, error) {
 // each other.
 func (m *Model) restore(metadata map[string]string, tensors map[string]safetensors.Tensor) error {
 	var certificates []Certificate
-	var scaling string
+	var scale string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
@@ -168,19 +168,19 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	if m.Facts != nil && m.Support == nil {
 		return fmt.Errorf("found facts of a kernel machine, expected none in a linear model")
 	}
-	if scaling != "" && m.IsImported() {
-		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scaling)
+	if scale != "" && m.IsImported() {
+		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scale)
 	}
-	if scaling != "" {
+	if scale != "" {
 		offset, factor := tensors["offset"].Floats(), tensors["factor"].Floats()
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {
 			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
 		}
-		if !slices.Contains(data.ScalingNames(), scaling) || scaling == "none" {
-			return fmt.Errorf("found the scaling %q, expected max or std", scaling)
+		if !slices.Contains(scaling.Names(), scale) || scale == "none" {
+			return fmt.Errorf("found the scaling %q, expected max or std", scale)
 		}
 		var err error
-		if m.Scaling, err = data.RestoreScaling(scaling, offset, factor); err != nil {
+		if m.Scaling, err = scaling.Restore(scale, offset, factor); err != nil {
 			return err
 		}
 	}

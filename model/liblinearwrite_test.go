@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -23,7 +23,7 @@ func linearModel(loss, penalty string, classes []string, outputs ...Output) *Mod
 func TestWriteLIBLINEAR(t *testing.T) {
 	one, other, third := Output{Weights: []float64{0.1, -2}, Bias: 1.0 / 3}, Output{Weights: []float64{3, 1e-300}, Bias: -4}, Output{Weights: []float64{0, 5}}
 	two, three := []string{"-1.0", "1.0"}, []string{"1", "2", "7"}
-	scaling, err := data.RestoreScaling("std", []float64{8, -2}, []float64{0.5, 4})
+	scaling, err := scaling.Restore("std", []float64{8, -2}, []float64{0.5, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestWriteLIBLINEARRefuses(t *testing.T) {
 	zero := linearModel("hinge", "l2", two, o)
 	zero.Statement.ZeroBased = true
 	far := linearModel("hinge", "l2", two, o)
-	far.Scaling, _ = data.RestoreScaling("std", []float64{0, 0}, []float64{1e300, 1})
+	far.Scaling, _ = scaling.Restore("std", []float64{0, 0}, []float64{1e300, 1})
 	for want, m := range map[string]*Model{
 		"found a kernel machine":                 foreign(t, "three.svm-model"),
 		"found the loss huber-hinge":             linearModel("huber-hinge:width=1", "l2", two, o),

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -23,7 +24,7 @@ import (
 // examples are models of every shape that a file can have, of three features
 // and four rows.
 func examples(t testing.TB) map[string]*Model {
-	scaling, err := data.RestoreScaling("std", []float64{1, 0, -2}, []float64{0.5, 1, 1e-3})
+	scaling, err := scaling.Restore("std", []float64{1, 0, -2}, []float64{0.5, 1, 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}

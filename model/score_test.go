@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -19,7 +20,7 @@ func scorers(t testing.TB, d, k int) map[string]*Model {
 	for j := range d {
 		weights[j], offset[j], factor[j] = math.Sqrt(float64(j+1)), float64(j%3)-1, 1/float64(j+2)
 	}
-	scaling, err := data.RestoreScaling("std", offset, factor)
+	scaling, err := scaling.Restore("std", offset, factor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func BenchmarkScore(b *testing.B) {
 		for _, kind := range []string{"none", "max"} {
 			m := scorers(b, cols, k)["plain"]
 			var err error
-			if m.Scaling, err = data.NewScaling(kind, set); err != nil {
+			if m.Scaling, err = scaling.New(kind, set); err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("outputs=%d/scaling=%s", k, kind), func(b *testing.B) {

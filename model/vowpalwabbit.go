@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // WriteVW writes a linear model of two classes or of numbers as text in the layout of
@@ -42,7 +42,7 @@ func (m *Model) WriteVW(w io.Writer) error {
 }
 
 // WriteVWFile writes what WriteVW does to path: all of it, or nothing.
-func (m *Model) WriteVWFile(path string) error { return data.WriteFile(path, m.WriteVW) }
+func (m *Model) WriteVWFile(path string) error { return file.WriteFile(path, m.WriteVW) }
 
 // vwConstant is the hash of the constant feature.
 const vwConstant = 11650396

@@ -42,7 +42,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -118,7 +118,7 @@ func fits(m *model.Model) error {
 
 // WriteFile writes what Write does to path: all of it, or nothing.
 func WriteFile(m *model.Model, path string, opt Options) error {
-	return data.WriteFile(path, func(w io.Writer) error { return Write(w, m, opt) })
+	return file.WriteFile(path, func(w io.Writer) error { return Write(w, m, opt) })
 }
 
 // beginning is how files begin that this package writes.

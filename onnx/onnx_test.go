@@ -180,7 +180,7 @@ func tableInputs(t *testing.T, e example) map[string]*tensor {
 		}
 		in := &tensor{shape: []int{len(lines) - 1, 1}}
 		for _, line := range lines[1:] {
-			if c.Category != nil || c.Kind == data.KindBoolean {
+			if c.Category != nil || c.Kind == set.KindBoolean {
 				in.word = append(in.word, line[i])
 				continue
 			}
@@ -193,7 +193,7 @@ func tableInputs(t *testing.T, e example) map[string]*tensor {
 
 // numberOf is a field as an input of numbers takes it.
 func numberOf(field string, kind data.Kind) float64 {
-	if kind == data.KindDate {
+	if kind == set.KindDate {
 		if days, ok := set.ParseDate([]byte(field)); ok {
 			return days
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -23,7 +23,7 @@ func WritePCA(w io.Writer, m *model.PCA) error {
 
 // WritePCAFile writes what WritePCA does to path: all of it, or nothing.
 func WritePCAFile(m *model.PCA, path string) error {
-	return data.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m) })
+	return file.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m) })
 }
 
 func writePCA(w io.Writer, m *model.PCA) error {

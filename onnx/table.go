@@ -33,7 +33,7 @@ func (g *graph) table(s *data.Schema) (string, error) {
 	var run numbers // columns of numbers that stand side by side
 	names := map[string]bool{}
 	for i, c := range s.Columns {
-		if i == s.Target || i == s.Weight || c.Kind == data.KindIgnored {
+		if i == s.Target || i == s.Weight || c.Kind == set.KindIgnored {
 			continue
 		}
 		name := c.Name
@@ -86,11 +86,11 @@ func (g *graph) settle(run *numbers) []string {
 // without the offset; NaN is a missing one.
 func (g *graph) number32(name string, c data.Column) string {
 	switch c.Kind {
-	case data.KindBoolean:
+	case set.KindBoolean:
 		g.input(name, text, 1)
 		no := g.op("Where", g.matches(name, "(?i:false|no)"), g.number(0), g.number(math.NaN()))
 		return g.cast(g.op("Where", g.matches(name, "(?i:true|yes)"), g.number(1), no), single)
-	case data.KindDate, data.KindDMY, data.KindMDY:
+	case set.KindDate, set.KindDMY, set.KindMDY:
 		g.input(name, double, 1)
 		days, _ := set.ParseDate([]byte(c.From))
 		whole := g.op("Sub", name, g.number(days)) // two roundings, as when a table is read

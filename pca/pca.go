@@ -29,6 +29,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -229,7 +230,7 @@ func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error
 	for epoch := range max(j.spec.Epochs, 1) {
 		rows := j.rows
 		if j.spec.Shuffle {
-			rows.X = matrix.Subset(rows.X, data.Order(n, j.spec.Seed, uint64(epoch)))
+			rows.X = matrix.Subset(rows.X, generate.Order(n, j.spec.Seed, uint64(epoch)))
 		}
 		for lo := 0; lo < n; lo += block {
 			if err := ctx.Err(); err != nil {

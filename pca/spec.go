@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -51,7 +51,7 @@ type Spec struct {
 const DefaultGap = 1e-3
 
 // PCAScales returns the names of the scalings of features for components.
-func Scales() []string { return data.MomentScalings() }
+func Scales() []string { return scaling.MomentScalings() }
 
 // Check returns what is wrong with the names and numbers of a spec, as far as that
 // can be known without data.

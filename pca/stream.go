@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -193,7 +194,7 @@ func filled(s *data.Schema, mean []float64) *data.Schema {
 	first, _ := s.Places()
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if i != s.Target && i != s.Weight && c.Kind != data.KindIgnored && c.Category == nil && first[i] < len(mean) {
+		if i != s.Target && i != s.Weight && c.Kind != set.KindIgnored && c.Category == nil && first[i] < len(mean) {
 			c.Fill = mean[first[i]]
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss/joint"
 )
 
 // JointKernel is the problem of K kernel machines, one for each class, that one loss judges

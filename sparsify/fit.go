@@ -1,3 +1,6 @@
+// Package sparsify makes kernel machines of few support vectors from trained ones of many, and checks
+// what they say of themselves: a program that imports it verifies such models by [fenchel.Verify]. The
+// methods are in package internal/reduce, one a file.
 package sparsify
 
 import (
@@ -11,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -20,7 +24,7 @@ import (
 )
 
 // SparsifySpec says how a kernel machine is made smaller.
-type SparsifySpec struct {
+type Spec struct {
 	Method   string  // as sparsify.New takes it; "": auto
 	Support  int     // at most so many vectors; 0: no such limit
 	Accuracy float64 // E of package sparsify, of numbers in their unit; 0: 1/2, or what Accuracy of the result says
@@ -43,20 +47,20 @@ type SparsifySpec struct {
 }
 
 // Sparsified is a smaller model, and how it compares.
-type Sparsified struct {
+type Result struct {
 	Model *model.Model
-	Path  []SparseStep // by the number of vectors
-	Unit  string       // of errors: "error" or "RMSE"
+	Path  []Step // by the number of vectors
+	Unit  string // of errors: "error" or "RMSE"
 
 	Accuracy             float64 // E
 	Norm2, Kappa         float64 // |w|^2, of all outputs together, and the largest k(x,x); 0: not known, as support vectors are no rows
 	FullVectors, Vectors int
-	Full, Small          SparseStep // of the model and of the smaller one
+	Full, Small          Step // of the model and of the smaller one
 
 	Steps  int
-	Tried  []Tried              // by the method auto
+	Tried  []reduce.Tried       // by the method auto
 	GaveUp string               // at what the method ended before what it was asked for; "": it did not
-	Goal   *Objective           // of the method, with a lower bound; nil: vectors are no rows
+	Goal   *reduce.Objective    // of the method, with a lower bound; nil: vectors are no rows
 	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
 	Why    string               // there was none
 	Counts kernel.Counts
@@ -67,7 +71,7 @@ type Sparsified struct {
 }
 
 // SparseStep is how a machine of so many vectors predicts. What is unknown is NaN.
-type SparseStep struct {
+type Step struct {
 	Vectors     int
 	Loss        float64 // f, see package sparsify
 	Mean        float64 // mean of the slant losses of the outputs; of the model, of the losses that bound them
@@ -79,28 +83,28 @@ type sparsifying struct {
 	model    *model.Model // in the problem that the small one is about
 	given    *model.Model
 	set      *data.Set
-	spec     SparsifySpec
+	spec     Spec
 	problems *pose.Problems
 	gram     *kernel.Gram // of the rows, and of those of the test set after them
 	rows     int
 	truth    [2]judged // of the rows, and of the test set
-	target   *Target
+	target   *reduce.Target
 	sparse   model.Sparse
 	full     [][]float64 // predictions of the model, outputs x rows, with those of the test set
 	targets  [][]float64 // of each output, for all rows; 0: not of it
 	enough   bool        // a number of vectors with few enough errors is known
-	found    Sparsified
+	found    Result
 }
 
 // Sparsify makes a model of fewer support vectors of a kernel machine: those are among the
 // rows of the set, which should be the rows that it was trained on.
-func Sparsify(ctx context.Context, m *model.Model, set *data.Set, spec SparsifySpec) (*Sparsified, error) {
+func Sparsify(ctx context.Context, m *model.Model, set *data.Set, spec Spec) (*Result, error) {
 	s := &sparsifying{model: m, given: m, set: set, spec: spec}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
 	s.spec.Method, s.spec.Gap = cmp.Or(spec.Method, "auto"), cmp.Or(spec.Gap, 1e-3)
-	method, err := New(s.spec.Method)
+	method, err := reduce.New(s.spec.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -267,14 +271,14 @@ func (s stack) Row(i int) matrix.Vector {
 func (s *sparsifying) aim(y *pose.Labels) error {
 	m := s.model
 	s.full = s.predictions(m)
-	s.target = &Target{Gram: s.gram, Rows: s.rows, Support: m.Support.Rows}
+	s.target = &reduce.Target{Gram: s.gram, Rows: s.rows, Support: m.Support.Rows}
 	for c, o := range m.Outputs {
 		response := s.full[c][:s.gram.Len()]
 		if i := slices.IndexFunc(response, func(v float64) bool { return v-v != 0 }); i >= 0 {
 			return pose.DataError{Reason: fmt.Sprintf("row %d has no finite score by the model: expected rows that it can predict", i+1)}
 		}
 		s.targets = append(s.targets, spread(m, y, c, s.rows))
-		s.target.Outputs = append(s.target.Outputs, Output{Response: response, Bias: o.Bias})
+		s.target.Outputs = append(s.target.Outputs, reduce.Output{Response: response, Bias: o.Bias})
 		s.target.Coefficients = append(s.target.Coefficients, o.Weights)
 	}
 	s.bound()
@@ -357,13 +361,13 @@ func (s *sparsifying) bound() {
 		switch {
 		case s.model.OneClass():
 			s.sparse.Margin = max(-o.Bias, 1e-300)
-			o.Band = OneClass(response, s.sparse.Margin)
+			o.Band = reduce.OneClass(response, s.sparse.Margin)
 		case s.model.Classes == nil:
 			s.sparse.Tube = s.tube(response)
-			o.Band = Numbers(targets, response, s.sparse.Tube)
+			o.Band = reduce.Numbers(targets, response, s.sparse.Tube)
 		default:
 			s.sparse.Margin = s.margin(targets, response)
-			o.Band = Classes(targets, response, s.sparse.Margin)
+			o.Band = reduce.Classes(targets, response, s.sparse.Margin)
 		}
 		for range free {
 			o.Lo, o.Hi = append(o.Lo, math.Inf(-1)), append(o.Hi, math.Inf(1))
@@ -376,7 +380,7 @@ func (s *sparsifying) bound() {
 // accuracy is E in the unit of predictions.
 func (s *sparsifying) accuracy() float64 {
 	if s.model.Classes != nil {
-		return cmp.Or(s.spec.Accuracy, DefaultAccuracy) * s.sparse.Margin
+		return cmp.Or(s.spec.Accuracy, reduce.DefaultAccuracy) * s.sparse.Margin
 	}
 	// One if the model is a constant: it has no vectors to save.
 	return cmp.Or(s.spec.Accuracy, pose.Deviation(s.target.Outputs[0].Response[:s.rows])/10, 1)

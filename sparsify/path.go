@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -63,8 +64,8 @@ func (j judged) errors(m *model.Model, predictions [][]float64, from int) float6
 
 // judge says how predictions for all rows of the matrix compare. The loss of the full machine
 // is that which bounds the slant losses of smaller ones.
-func (s *sparsifying) judge(predictions [][]float64, full bool) SparseStep {
-	step := SparseStep{Loss: math.NaN(), Test: math.NaN()}
+func (s *sparsifying) judge(predictions [][]float64, full bool) Step {
+	step := Step{Loss: math.NaN(), Test: math.NaN()}
 	for c := range s.target.Outputs {
 		step.Mean += s.mean(s.targets[c], predictions[c][:s.rows], full) / float64(len(predictions))
 	}
@@ -98,7 +99,7 @@ func sparseLoss(m *model.Model, s *model.Sparse, full bool) func(y, prediction, 
 		}
 	}
 	return func(y, prediction, weight []float64) float64 {
-		return Mean(func(margin float64) float64 {
+		return reduce.Mean(func(margin float64) float64 {
 			z := margin / s.Margin
 			if m.OneClass() {
 				z++ // the boundary is where the machine without offset is 1 unit
@@ -106,13 +107,13 @@ func sparseLoss(m *model.Model, s *model.Sparse, full bool) func(y, prediction, 
 			if full {
 				return max(0, 1-z)
 			}
-			return Slant(z, less/s.Margin)
+			return reduce.Slant(z, less/s.Margin)
 		}, y, prediction, weight)
 	}
 }
 
 // choose runs the method, and records what it goes through.
-func (s *sparsifying) choose(ctx context.Context, method Method) (*Choice, error) {
+func (s *sparsifying) choose(ctx context.Context, method reduce.Method) (*reduce.Choice, error) {
 	s.truth[0] = judgedOf(s.model, s.set)
 	if s.spec.Test != nil {
 		s.truth[1] = judgedOf(s.model, s.spec.Test)
@@ -125,7 +126,7 @@ func (s *sparsifying) choose(ctx context.Context, method Method) (*Choice, error
 	s.found.FullVectors = s.model.Support.Len()
 	s.measure()
 	s.found.Full.Vectors = s.found.FullVectors
-	opt := Options{Support: s.spec.Support, Accuracy: s.found.Accuracy, KeepBias: s.spec.KeepBias || s.model.OneClass(), Seed: s.spec.Seed}
+	opt := reduce.Options{Support: s.spec.Support, Accuracy: s.found.Accuracy, KeepBias: s.spec.KeepBias || s.model.OneClass(), Seed: s.spec.Seed}
 	if s.watches() {
 		opt.Visit = s.visit
 	}
@@ -180,7 +181,7 @@ func (s *sparsifying) empty() string {
 }
 
 // visit records the choice of one number of vectors.
-func (s *sparsifying) visit(c *Choice, v *View) error {
+func (s *sparsifying) visit(c *reduce.Choice, v *reduce.View) error {
 	step := s.judge(v.Response, false)
 	step.Vectors, step.Loss = c.Len(), c.Loss
 	if n := len(s.found.Path); n > 0 && s.found.Path[n-1].Vectors == step.Vectors {
@@ -198,8 +199,8 @@ func (s *sparsifying) visit(c *Choice, v *View) error {
 var errEnough = errors.New("few enough errors")
 
 // few reports whether errors are as few as asked for.
-func (s *sparsifying) few(step SparseStep) bool {
-	errors := func(step SparseStep) float64 {
+func (s *sparsifying) few(step Step) bool {
+	errors := func(step Step) float64 {
 		if s.spec.Test != nil {
 			return step.Test
 		}
@@ -220,7 +221,7 @@ func (s *sparsifying) fewest() int {
 
 // outliers has a machine of one class tell as many of the rows as outliers as the model does:
 // by its own offset it would call nearly all so, as predictions are smaller.
-func (s *sparsifying) outliers(choice *Choice) {
+func (s *sparsifying) outliers(choice *reduce.Choice) {
 	if !s.model.OneClass() || choice.Len() == 0 {
 		return
 	}
@@ -265,7 +266,7 @@ func (s *sparsifying) risks() error {
 			s.target.Risks = nil
 			return nil
 		}
-		s.target.Risks = append(s.target.Risks, Risk{Y: p.Y, Weight: p.S, Rows: p.Rows, Loss: p.Loss, Lambda: lambda, Bias: p.Bias})
+		s.target.Risks = append(s.target.Risks, reduce.Risk{Y: p.Y, Weight: p.S, Rows: p.Rows, Loss: p.Loss, Lambda: lambda, Bias: p.Bias})
 	}
 	return nil
 }
@@ -293,7 +294,7 @@ func (s *sparsifying) unfit() string {
 
 // refit gives the vectors the best coefficients for the problem of the model, where there is
 // one of lambda.
-func (s *sparsifying) refit(ctx context.Context, choice *Choice) (err error) {
+func (s *sparsifying) refit(ctx context.Context, choice *reduce.Choice) (err error) {
 	if s.spec.NoRefit {
 		return nil
 	}
@@ -309,13 +310,13 @@ func (s *sparsifying) refit(ctx context.Context, choice *Choice) (err error) {
 			return err
 		}
 	}
-	sum := Sum(choice.Fitted)
+	sum := reduce.Sum(choice.Fitted)
 	s.found.Refit = &sum
 	return nil
 }
 
 // make makes the model of a choice.
-func (s *sparsifying) make(choice *Choice) error {
+func (s *sparsifying) make(choice *reduce.Choice) error {
 	m, full := *s.model, s.model
 	m.Facts = nil // they are of the larger one
 	order := byRow(choice)
@@ -359,7 +360,7 @@ func (s *sparsifying) make(choice *Choice) error {
 }
 
 // byRow returns the places of vectors in the order of their rows.
-func byRow(c *Choice) []int {
+func byRow(c *reduce.Choice) []int {
 	order := make([]int, c.Len())
 	for k := range order {
 		order[k] = k
@@ -370,7 +371,7 @@ func byRow(c *Choice) []int {
 	return order
 }
 
-func vectorsOf(gram *kernel.Gram, c *Choice, order []int) matrix.Matrix {
+func vectorsOf(gram *kernel.Gram, c *reduce.Choice, order []int) matrix.Matrix {
 	if c.Vectors != nil {
 		return matrix.Gather(c.Vectors, order)
 	}
@@ -421,7 +422,7 @@ func (s *sparsifying) certify(m *model.Model) error {
 }
 
 // compare judges the model as it is, refitted or not.
-func (s *sparsifying) compare(m *model.Model, choice *Choice) {
+func (s *sparsifying) compare(m *model.Model, choice *reduce.Choice) {
 	predictions := s.predictions(m)
 	s.found.Small = s.judge(predictions, false)
 	s.found.Small.Vectors, s.found.Small.Loss = choice.Len(), math.Inf(-1)
@@ -433,12 +434,12 @@ func (s *sparsifying) compare(m *model.Model, choice *Choice) {
 // bounded says what the method minimises, and what no machine of any vectors has less of. A bias
 // that is fitted again is one that is chosen. The norm is that of the model, or of the small
 // machine where that is larger.
-func (s *sparsifying) bounded(choice *Choice) {
+func (s *sparsifying) bounded(choice *reduce.Choice) {
 	if s.found.Goal = choice.Regression; s.found.Goal != nil || choice.Rows == nil || s.found.Norm2 == 0 {
 		return
 	}
 	free := !s.model.OneClass() && !(s.spec.KeepBias && s.found.Refit == nil)
-	goal := &Objective{Name: "3.1", Value: s.found.Small.Loss, Below: math.Inf(-1), Radius: math.Sqrt(s.found.Norm2)}
+	goal := &reduce.Objective{Name: "3.1", Value: s.found.Small.Loss, Below: math.Inf(-1), Radius: math.Sqrt(s.found.Norm2)}
 	if free {
 		goal.Name = "3.6"
 	}

@@ -33,7 +33,7 @@ func check(m *model.Model, set *data.Set, threads int) (c pose.SparseClaim) {
 
 // VerifyFull adds to a Verification of m what another model says, which is claimed to be the
 // one that m was made from: its numbers, and its loss on the rows.
-func VerifyFull(v *fenchel.Verification, m, full *model.Model, set *data.Set, threads int) error {
+func Verify(v *fenchel.Verification, m, full *model.Model, set *data.Set, threads int) error {
 	if err := pose.CheckPair(full, set); err != nil {
 		return err
 	}

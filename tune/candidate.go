@@ -58,7 +58,7 @@ func Candidates(spec fenchel.Spec, axes []Axis) ([]Candidate, error) {
 		for _, c := range all {
 			for _, v := range a.Values {
 				more := Candidate{append(slices.Clone(c.Settings), Setting{a.Key, v}), c.Spec}
-				if err := set(&more.Spec, a.Key, v); err != nil {
+				if err := assign(&more.Spec, a.Key, v); err != nil {
 					return nil, err
 				}
 				next = append(next, more)
@@ -89,7 +89,7 @@ func Keys() []string {
 }
 
 // set puts a value into a spec.
-func set(spec *fenchel.Spec, key, value string) error {
+func assign(spec *fenchel.Spec, key, value string) error {
 	switch key {
 	case "C":
 		spec.Lambda = 0

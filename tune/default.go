@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -153,7 +154,7 @@ func gammas(set *data.Set, spec fenchel.Spec) (Axis, error) {
 		kind = "std"
 	}
 	if kind != "" {
-		scaling, err := data.NewScaling(kind, set)
+		scaling, err := scaling.New(kind, set)
 		if err != nil {
 			return Axis{}, err
 		}

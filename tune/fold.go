@@ -10,6 +10,8 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
@@ -59,7 +61,7 @@ func (f Folds) Deal(set *data.Set, classes []uint32, labels []string) ([]Fold, e
 	}
 	var folds []Fold
 	for repeat := range max(f.Repeats, 1) {
-		order := data.Order(n, f.Seed, uint64(repeat))
+		order := generate.Order(n, f.Seed, uint64(repeat))
 		of, err := calibration.Folds(order, classes, f.K), error(nil)
 		if f.Group {
 			of, err = grouped(order, set.ID, f.K)
@@ -80,7 +82,7 @@ func Holdout(set *data.Set, task string, share float64, seed uint64) ([]Fold, er
 	}
 	var fold Fold
 	seen := make([]float64, len(set.Target.Label)+1)
-	for _, i := range data.Order(set.Rows(), seed, 0) {
+	for _, i := range generate.Order(set.Rows(), seed, 0) {
 		class := len(set.Target.Label)
 		if classes != nil {
 			class = int(classes[i])
@@ -192,12 +194,12 @@ func (r *run) arrange() (err error) {
 }
 
 // inTime makes folds of blocks in order. Rows of one time are in one block.
-func inTime(set *data.Set, k int) ([]Fold, error) {
-	at, err := data.Times(set.ID)
+func inTime(from *data.Set, k int) ([]Fold, error) {
+	at, err := set.Times(from.ID)
 	if err != nil {
 		where := "times"
-		if set.IDName != "" {
-			where = fmt.Sprintf("column %q of times", set.IDName)
+		if from.IDName != "" {
+			where = fmt.Sprintf("column %q of times", from.IDName)
 		}
 		return nil, pose.DataError{Reason: fmt.Sprintf("%s: %v", where, err)}
 	}

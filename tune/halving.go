@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 )
 
 // Successive halving (Jamieson, Talwalkar 2016; Karnin, Koren, Somekh 2013): candidates are judged on a sample of
@@ -47,7 +48,7 @@ func problemsOf(candidates int, shares []int, factor, folds int) (problems int) 
 func sampled(folds []Fold, set *data.Set, task string, share int, seed uint64) []Fold {
 	small := make([]Fold, len(folds))
 	for f, fold := range folds {
-		order := data.Order(len(fold.Learn), seed, uint64(f))
+		order := generate.Order(len(fold.Learn), seed, uint64(f))
 		var classes []uint32
 		if task == "classification" {
 			classes = make([]uint32, len(fold.Learn))

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/loss/joint"
 )
 
 // Score is a measure of how well held-out rows are predicted.

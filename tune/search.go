@@ -33,6 +33,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/leaveout"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -179,7 +181,7 @@ const spanGap = 1e-6
 func newRun(set *data.Set, spec Spec) (*run, error) {
 	err := set.Check()
 	if err == nil {
-		err = data.Gapless(set.X)
+		err = scaling.Gapless(set.X)
 	}
 	if err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
@@ -243,7 +245,7 @@ func (r *run) deal() (err error) {
 	var classes []uint32
 	if r.task == "classification" {
 		if classes = r.set.Target.Code; classes == nil {
-			return fmt.Errorf("found more than %d different targets%s: expected fewer classes, or task regression", data.MaxLabels, r.set.TargetBy)
+			return fmt.Errorf("found more than %d different targets%s: expected fewer classes, or task regression", set.MaxLabels, r.set.TargetBy)
 		}
 	}
 	if r.spec.Path {

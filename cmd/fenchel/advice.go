@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
@@ -26,7 +26,7 @@ func (t *trainer) adviseScale(cmd *cobra.Command) {
 	if !t.unscaled() || t.set.Structure != structure.Points {
 		return
 	}
-	ratio, small, large := data.Disparity(t.set.X)
+	ratio, small, large := scaling.Disparity(t.set.X)
 	if ratio <= much {
 		return
 	}

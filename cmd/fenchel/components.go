@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
@@ -118,7 +119,7 @@ func (in *input) writeRows(cmd *cobra.Command, out string, set *data.Set, size i
 	if out == "" || out == "-" {
 		return exitcode.BadData(write(cmd.OutOrStdout()))
 	}
-	return exitcode.BadData(data.WriteFile(out, write))
+	return exitcode.BadData(file.WriteFile(out, write))
 }
 
 // project writes the coordinates of every row along the components.

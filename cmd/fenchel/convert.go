@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/onnx"
@@ -237,7 +238,7 @@ func (in *input) like(cmd *cobra.Command, path string) error {
 }
 
 // writerOf returns the format that --to names; nil for "".
-func writerOf(to string) (data.Writer, error) {
+func writerOf(to string) (set.Writer, error) {
 	if to == "" {
 		return nil, nil
 	}
@@ -250,7 +251,7 @@ func writerOf(to string) (data.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, ok := format.(data.Writer)
+	writer, ok := format.(set.Writer)
 	if !ok {
 		return nil, fmt.Errorf("format %q can be read but not written", to)
 	}
@@ -258,7 +259,7 @@ func writerOf(to string) (data.Writer, error) {
 }
 
 // writeTo writes a set to a stream.
-func writeTo(w io.Writer, format data.Writer, set *data.Set) error {
+func writeTo(w io.Writer, format set.Writer, set *data.Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	if err := format.Write(out, set); err != nil {
 		return err

@@ -19,9 +19,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -271,14 +271,14 @@ func (p *pather) object(facts *tune.Costs, took time.Duration) any {
 // write writes the files that were asked for.
 func (p *pather) write(facts *tune.Costs) error {
 	if p.out != "" {
-		if err := data.WriteFile(p.out, p.writeTable); err != nil {
+		if err := file.WriteFile(p.out, p.writeTable); err != nil {
 			return err
 		}
 	}
 	if p.figure == "" {
 		return nil
 	}
-	return data.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
+	return file.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
 }
 
 // writeTable writes a line a point.

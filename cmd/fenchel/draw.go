@@ -22,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -86,7 +87,7 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	return exitcode.BadData(data.WriteFile(d.out, picture.WriteSVG))
+	return exitcode.BadData(file.WriteFile(d.out, picture.WriteSVG))
 }
 
 // picture makes what suits the files.

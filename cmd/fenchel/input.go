@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -95,7 +96,7 @@ func checkGenerators(sources []string) error {
 		if len(sources) > 1 {
 			return fmt.Errorf("%s: found a generator among %d sources, expected it alone", source, len(sources))
 		}
-		if _, _, err := data.Stream(source); err != nil {
+		if _, _, err := generate.Stream(source); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // interrupted starts fenchel, sends it signals once ready returns, and returns
@@ -220,7 +220,7 @@ func TestSecondInterruptForces(t *testing.T) {
 // halfway is a program that is for ever half way through a file.
 func halfway() {
 	interrupt.Interruptible(os.Stderr, 0, interrupt.Quit)
-	_ = data.WriteFile("m", func(w io.Writer) error {
+	_ = file.WriteFile("m", func(w io.Writer) error {
 		_, _ = w.Write(make([]byte, 1<<20))
 		fmt.Fprintln(os.Stderr, "ready")
 		select {}

@@ -14,15 +14,15 @@ import (
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 
+	"github.com/fenchel-ml/fenchel/internal/joint"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/loss/joint"
 
 	"github.com/fenchel-ml/fenchel/penalty"
 
 	"github.com/fenchel-ml/fenchel/solver"
 
-	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/spf13/cobra"
 )
 
@@ -38,7 +38,7 @@ var lists = map[string]func() [][2]string{
 		return slices.Concat(known("linear models: ", linear.Entries()), known("losses of all classes at once: ", jointsolver.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},
 	"methods":     func() [][2]string { return rows(methods.Entries()) },
-	"sparsifiers": func() [][2]string { return rows(sparsify.Entries()) },
+	"sparsifiers": func() [][2]string { return rows(reduce.Entries()) },
 	"formats":     func() [][2]string { return rows(data.Formats()) },
 	"generators":  func() [][2]string { return rows(data.Generators()) },
 	"experiments": func() [][2]string { return rows(experiment.Entries()) },

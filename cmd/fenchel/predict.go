@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -121,7 +122,7 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 	if p.out == "" || p.out == "-" {
 		err = write(cmd.OutOrStdout())
 	} else {
-		err = data.WriteFile(p.out, write)
+		err = file.WriteFile(p.out, write)
 	}
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
 		printing.Warn(cmd, []error{pose.Unscored(int(unscored), set.Rows())})

@@ -14,8 +14,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // reproducer is one call of reproduce.
@@ -89,11 +89,11 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	title := strings.Join(append([]string{"fenchel reproduce", args[0]}, sources...), " ")
-	for _, file := range []struct {
+	for _, kind := range []struct {
 		extension string
 		write     func(io.Writer) error
 	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(title).WriteHTML}} {
-		if err := data.WriteFile(path+file.extension, file.write); err != nil {
+		if err := file.WriteFile(path+kind.extension, kind.write); err != nil {
 			return exitcode.BadData(err)
 		}
 	}

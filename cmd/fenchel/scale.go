@@ -16,6 +16,8 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -128,10 +130,10 @@ func (s *scaler) run(cmd *cobra.Command, args []string) error {
 }
 
 // write writes the rows, and what was measured.
-func (s *scaler) write(cmd *cobra.Command, scaled *data.Set, ranges *scaling.Ranges, writer data.Writer) error {
+func (s *scaler) write(cmd *cobra.Command, scaled *data.Set, ranges *scaling.Ranges, writer set.Writer) error {
 	if s.save != "" {
 		first := firstIndex(scaled)
-		if err := data.WriteFile(s.save, func(w io.Writer) error { return ranges.Write(w, first) }); err != nil {
+		if err := file.WriteFile(s.save, func(w io.Writer) error { return ranges.Write(w, first) }); err != nil {
 			return err
 		}
 	}
@@ -159,7 +161,7 @@ func (s *scaler) ranges(cmd *cobra.Command, set *data.Set) (r *scaling.Ranges, e
 	case s.restore != "" && s.like == "" && numbersItself(set.Schema):
 		return nil, fmt.Errorf("--restore %s: found columns of categories or dates, of which each table makes features of its own: expected --like with a model or .fen file of the table that was measured", s.restore)
 	case s.restore != "":
-		if err := data.Gapless(set.X); err != nil {
+		if err := scaling.Gapless(set.X); err != nil {
 			return nil, err
 		}
 		return readRanges(s.restore, set)

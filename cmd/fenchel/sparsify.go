@@ -21,6 +21,8 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
@@ -28,7 +30,7 @@ import (
 // sparsifier is one run of the verb sparsify.
 type sparsifier struct {
 	in            input
-	spec          sparsify.SparsifySpec
+	spec          sparsify.Spec
 	out           string
 	force         bool
 	points        float64 // of --error-at-most
@@ -38,7 +40,7 @@ type sparsifier struct {
 
 	model    *model.Model
 	set      *data.Set
-	found    *sparsify.Sparsified
+	found    *sparsify.Result
 	speed    [2]tempo // of the model, and of the smaller one
 	read     time.Duration
 	sparsify time.Duration
@@ -91,7 +93,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.IntVar(&s.spec.Support, "support", 0, "at most so many support vectors")
 	f.Float64Var(&s.spec.Accuracy, "loss-at-most", 0, "largest loss E of margin, of numbers in their unit (default 0.5)")
 	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
-	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(names(sparsify.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
+	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(names(reduce.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
 	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
 	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
 	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
@@ -101,7 +103,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.StringVar(&s.table, "table", "", "write errors and losses for each number of vectors to this CSV file")
 	f.StringVar(&s.figure, "figure", "", "draw the errors against the number of vectors into this SVG file")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
-	complete(cmd, "method", names(sparsify.Entries())...)
+	complete(cmd, "method", names(reduce.Entries())...)
 }
 
 // check refuses what would be found out only after the work.
@@ -131,7 +133,7 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		share := s.points / 100
 		s.spec.ErrorAtMost = &share
 	}
-	if _, err := sparsify.New(s.spec.Method); err != nil {
+	if _, err := reduce.New(s.spec.Method); err != nil {
 		return err
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
@@ -155,7 +157,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	s.read = time.Since(started)
 	s.spec.Threads, s.spec.Path = s.in.opt.Threads, s.json || s.table != "" || s.figure != ""
 	begun := time.Now()
-	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Sparsified, error) {
+	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Result, error) {
 		return sparsify.Sparsify(cmd.Context(), s.model, s.set, s.spec)
 	})
 	if _, bad := err.(pose.DataError); bad {
@@ -226,12 +228,12 @@ func (s *sparsifier) write() error {
 		}
 	}
 	if s.table != "" {
-		if err := data.WriteFile(s.table, s.writeTable); err != nil {
+		if err := file.WriteFile(s.table, s.writeTable); err != nil {
 			return err
 		}
 	}
 	if s.figure != "" {
-		return data.WriteFile(s.figure, s.draw)
+		return file.WriteFile(s.figure, s.draw)
 	}
 	return nil
 }
@@ -335,7 +337,7 @@ func (s *sparsifier) bound() string {
 	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 {
 		return ""
 	}
-	most := sparsify.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa)
+	most := reduce.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa)
 	return fmt.Sprintf(" (theory: at most %.0f, %.0f more)", most, most-float64(f.Steps))
 }
 
@@ -396,7 +398,7 @@ func (s *sparsifier) printErrors(r printing.Report) {
 // object is the report as JSON.
 func (s *sparsifier) object() map[string]any {
 	f := s.found
-	step := func(p sparsify.SparseStep) map[string]any {
+	step := func(p sparsify.Step) map[string]any {
 		return map[string]any{"vectors": p.Vectors, "largest_loss": model.Bound(p.Loss), "mean_loss": model.Bound(p.Mean), "train": model.Bound(p.Train), "test": model.Bound(p.Test)}
 	}
 	path := []map[string]any{}

@@ -36,8 +36,8 @@ func (s *sparsifier) draw(w io.Writer) error {
 	f := figure.Figure{Title: "errors by number of support vectors", X: figure.Axis{Name: "support vectors", Log: true}, Y: figure.Axis{Name: s.found.Unit}}
 	for _, c := range []struct {
 		name string
-		of   func(sparsify.SparseStep) float64
-	}{{"these rows", func(p sparsify.SparseStep) float64 { return p.Train }}, {"test", func(p sparsify.SparseStep) float64 { return p.Test }}} {
+		of   func(sparsify.Step) float64
+	}{{"these rows", func(p sparsify.Step) float64 { return p.Train }}, {"test", func(p sparsify.Step) float64 { return p.Test }}} {
 		full := c.of(s.found.Full)
 		if math.IsNaN(full) {
 			continue

@@ -12,7 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 
@@ -76,7 +76,7 @@ func (tr *tracer) testError(p fenchel.Progress) string {
 // write writes the lines, class after class.
 func (tr *tracer) write(path string) error {
 	slices.SortStableFunc(tr.lines, func(a, b traced) int { return cmp.Compare(a.Class, b.Class) })
-	return data.WriteFile(path, func(w io.Writer) error {
+	return file.WriteFile(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		_ = out.Write(tr.head()) // the writer remembers its error
 		for _, line := range tr.lines {

@@ -14,13 +14,14 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/loss/joint"
+
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -55,7 +56,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
 	complete(cmd, "scheme", fenchel.Schemes()...)
-	complete(cmd, "scale", data.ScalingNames()...)
+	complete(cmd, "scale", scaling.Names()...)
 	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), names(jointsolver.Entries()), []string{"auto"})...)
 }
 

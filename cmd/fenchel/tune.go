@@ -17,8 +17,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -322,7 +322,7 @@ func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 		}
 	}
 	if t.figure != "" {
-		if err := data.WriteFile(t.figure, t.draw); err != nil {
+		if err := file.WriteFile(t.figure, t.draw); err != nil {
 			return exitcode.BadData(err)
 		}
 	}

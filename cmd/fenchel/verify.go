@@ -150,7 +150,7 @@ func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *data.Set,
 	if err != nil {
 		return exitcode.BadData(notModel(cmd, v.full, err))
 	}
-	return exitcode.BadData(sparsify.VerifyFull(found, m, full, set, v.in.opt.Threads))
+	return exitcode.BadData(sparsify.Verify(found, m, full, set, v.in.opt.Threads))
 }
 
 // printSparse says what was found of a model that sparsify made.

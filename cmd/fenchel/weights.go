@@ -13,6 +13,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -81,12 +83,12 @@ func origins(m *model.Model) (all [][]string) {
 	}
 	for i, c := range m.Schema.Columns {
 		switch {
-		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == data.KindIgnored:
+		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == set.KindIgnored:
 		case c.Category != nil:
 			for _, category := range c.Category {
 				all = append(all, []string{c.Name, category, "category"})
 			}
-		case c.Kind == data.KindBoolean:
+		case c.Kind == set.KindBoolean:
 			all = append(all, []string{c.Name, "", "true"})
 		case c.Kind.IsDate():
 			all = append(all, []string{c.Name, "", "day"})
@@ -108,7 +110,7 @@ func writeWeights(m *model.Model, from, path string) error {
 	if err := paths.KeepInputs("--weights", path, from); err != nil {
 		return err
 	}
-	return exitcode.BadData(data.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
+	return exitcode.BadData(file.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
 }
 
 // weightsCSV writes a line for each weight, and one for the bias of each output.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -19,7 +20,7 @@ func (t *trial) attackData() {
 		if err != nil {
 			continue
 		}
-		if w, ok := f.(data.Writer); ok {
+		if w, ok := f.(set.Writer); ok {
 			extensions = append(extensions, w.Extensions()...)
 		}
 	}

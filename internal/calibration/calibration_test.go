@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 )
 
 // sample draws scores, of which the log-odds are 2s - 0.5.
@@ -101,7 +101,7 @@ func TestFolds(t *testing.T) {
 	for i := range class {
 		class[i] = uint32(i * i % 4)
 	}
-	fold := Folds(data.Order(len(class), 1, 0), class, 5)
+	fold := Folds(generate.Order(len(class), 1, 0), class, 5)
 	for c := range uint32(4) {
 		var rows [5]int
 		for i, f := range fold {
@@ -113,7 +113,7 @@ func TestFolds(t *testing.T) {
 			t.Errorf("class %d: found %v rows", c, rows)
 		}
 	}
-	if slices.Equal(fold, Folds(data.Order(len(class), 2, 0), class, 5)) || !slices.Equal(fold, Folds(data.Order(len(class), 1, 0), class, 5)) {
+	if slices.Equal(fold, Folds(generate.Order(len(class), 2, 0), class, 5)) || !slices.Equal(fold, Folds(generate.Order(len(class), 1, 0), class, 5)) {
 		t.Error("folds do not depend on the seed, or on more than that")
 	}
 }

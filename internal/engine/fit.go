@@ -185,7 +185,7 @@ func (r *request) sparsify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sparsify.Sparsify(r.ctx, m, set, sparsify.SparsifySpec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
+	s, err := sparsify.Sparsify(r.ctx, m, set, sparsify.Spec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // Memory is the file of the numbers in bulk, which the caller and the engine have open.
@@ -26,7 +26,7 @@ type region struct {
 
 // open maps what the caller has written.
 func (m *Memory) open(size int64) (*region, error) {
-	data, give, err := data.MapFile(m.file, size)
+	data, give, err := file.MapFile(m.file, size)
 	if err != nil {
 		return nil, err
 	}

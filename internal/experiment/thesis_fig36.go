@@ -17,7 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 
-	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 )
 
 // Figure 3.6 of Cotter's thesis: the error on new rows against the number of support vectors,
@@ -49,7 +49,7 @@ type fig36Method struct {
 	eps    []float64 // accuracies; nil: a number of vectors decides
 	refit  []float64 // accuracies at which coefficients are also fitted again at each number, by the first two specs
 	path   bool      // one run goes through all numbers
-	decide func(target *sparsify.Target, budget int) (solver.Solver, bool)
+	decide func(target *reduce.Target, budget int) (solver.Solver, bool)
 }
 
 func powers(base float64, from, to int) (all []float64) {
@@ -79,8 +79,8 @@ func fig36Methods() []fig36Method {
 		{name: "cutting-plane", specs: []string{"cutting-plane"}},
 		{name: "osuna-girosi", specs: []string{"osuna-girosi"}, eps: powers(2, -7, 2)},
 		{name: "zhan-shen", specs: []string{"zhan-shen", "zhan-shen:share=1"}, eps: powers(4, -3, 0)},
-		{name: "rbp", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) { return solverkernel.RBP{Budget: n}, true }},
-		{name: "forgetron", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) {
+		{name: "rbp", decide: func(_ *reduce.Target, n int) (solver.Solver, bool) { return solverkernel.RBP{Budget: n}, true }},
+		{name: "forgetron", decide: func(_ *reduce.Target, n int) (solver.Solver, bool) {
 			return solverkernel.Forgetron{Budget: n}, true
 		}},
 	}
@@ -103,7 +103,7 @@ type sparseCandidate struct {
 // sparseRace is the machine that all methods begin with, and what they found.
 type sparseRace struct {
 	opt    Options
-	target *sparsify.Target
+	target *reduce.Target
 	p      *problem.Kernel
 	y      []float64 // of all rows
 	sizes  []int     // numbers of vectors of the figure
@@ -187,13 +187,13 @@ func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
 	for i := range response {
 		response[i] += w[learn]
 	}
-	band := sparsify.Classes(r.y[:learn], response[:learn], 1)
+	band := reduce.Classes(r.y[:learn], response[:learn], 1)
 	for range gram.Len() - learn {
 		band.Lo, band.Hi = append(band.Lo, math.Inf(-1)), append(band.Hi, math.Inf(1))
 	}
-	r.target = &sparsify.Target{Gram: gram, Rows: learn, Support: matrix.Subset(gram.X, support), Coefficients: [][]float64{beta},
-		Outputs: []sparsify.Output{{Band: band, Response: response, Bias: w[learn]}},
-		Risks:   []sparsify.Risk{{Y: r.y[:learn], Loss: loss.Hinge{}, Lambda: r.p.Lambda, Bias: problem.Free}}}
+	r.target = &reduce.Target{Gram: gram, Rows: learn, Support: matrix.Subset(gram.X, support), Coefficients: [][]float64{beta},
+		Outputs: []reduce.Output{{Band: band, Response: response, Bias: w[learn]}},
+		Risks:   []reduce.Risk{{Y: r.y[:learn], Loss: loss.Hinge{}, Lambda: r.p.Lambda, Bias: problem.Free}}}
 	r.full = r.judge(len(support), response)
 	most := len(support) / 4
 	if r.opt.Quick {
@@ -224,14 +224,14 @@ func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
 	}
 	most := r.sizes[len(r.sizes)-1]
 	for k, spec := range m.specs {
-		method, err := sparsify.New(spec)
+		method, err := reduce.New(spec)
 		if err != nil {
 			return err
 		}
 		switch {
 		case m.path:
 			for _, eps := range append(m.eps, 0)[:max(1, len(m.eps))] {
-				if err := r.follow(ctx, m, method, sparsify.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, false); err != nil {
+				if err := r.follow(ctx, m, method, reduce.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, false); err != nil {
 					return err
 				}
 			}
@@ -239,19 +239,19 @@ func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
 				break
 			}
 			for _, eps := range m.refit {
-				if err := r.follow(ctx, m, method, sparsify.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, true); err != nil {
+				if err := r.follow(ctx, m, method, reduce.Options{Support: most, Accuracy: eps, Seed: r.opt.Seed}, true); err != nil {
 					return err
 				}
 			}
 		case m.eps != nil:
 			for _, eps := range m.eps {
-				if err := r.take(ctx, m, method, sparsify.Options{Accuracy: eps, Seed: r.opt.Seed}); err != nil {
+				if err := r.take(ctx, m, method, reduce.Options{Accuracy: eps, Seed: r.opt.Seed}); err != nil {
 					return err
 				}
 			}
 		default:
 			for _, n := range r.sizes {
-				if err := r.take(ctx, m, method, sparsify.Options{Support: n, Seed: r.opt.Seed}); err != nil {
+				if err := r.take(ctx, m, method, reduce.Options{Support: n, Seed: r.opt.Seed}); err != nil {
 					return err
 				}
 			}
@@ -261,8 +261,8 @@ func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
 }
 
 // take adds the candidate of one run.
-func (r *sparseRace) take(ctx context.Context, m fig36Method, method sparsify.Method, opt sparsify.Options) error {
-	opt.Visit = func(c *sparsify.Choice, v *sparsify.View) error {
+func (r *sparseRace) take(ctx context.Context, m fig36Method, method reduce.Method, opt reduce.Options) error {
+	opt.Visit = func(c *reduce.Choice, v *reduce.View) error {
 		r.found[m.name] = append(r.found[m.name], r.judge(c.Len(), v.Response[0]))
 		return nil
 	}
@@ -271,9 +271,9 @@ func (r *sparseRace) take(ctx context.Context, m fig36Method, method sparsify.Me
 }
 
 // follow adds the candidates along a path, at the numbers of the figure.
-func (r *sparseRace) follow(ctx context.Context, m fig36Method, method sparsify.Method, opt sparsify.Options, refit bool) error {
+func (r *sparseRace) follow(ctx context.Context, m fig36Method, method reduce.Method, opt reduce.Options, refit bool) error {
 	next := 0
-	add := func(c *sparsify.Choice, v *sparsify.View) error {
+	add := func(c *reduce.Choice, v *reduce.View) error {
 		response := v.Response[0]
 		if refit {
 			again := *c
@@ -286,7 +286,7 @@ func (r *sparseRace) follow(ctx context.Context, m fig36Method, method sparsify.
 		r.found[m.name] = append(r.found[m.name], r.judge(c.Len(), response))
 		return nil
 	}
-	opt.Visit = func(c *sparsify.Choice, v *sparsify.View) error {
+	opt.Visit = func(c *reduce.Choice, v *reduce.View) error {
 		if next >= len(r.sizes) || c.Len() < r.sizes[next] && c.Len()+1 < r.sizes[next] {
 			return nil
 		}

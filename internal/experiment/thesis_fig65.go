@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -124,16 +125,16 @@ type split struct {
 func (f fig65) splits(ctx context.Context, x matrix.Matrix, runs int, opt Options) ([]*split, error) {
 	n, _ := x.Dims()
 	progress := &tally{opt: opt, what: "splits", of: runs}
-	var whole *data.Moments
+	var whole *scaling.Moments
 	if f.all {
-		whole = data.NewMoments(x, opt.Threads)
+		whole = scaling.NewMoments(x, opt.Threads)
 	}
 	all := make([]*split, runs)
 	for i := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		parts, err := data.Split(n, opt.Seed+uint64(i), 40, 20, 40)
+		parts, err := generate.Split(n, opt.Seed+uint64(i), 40, 20, 40)
 		if err != nil {
 			return nil, err
 		}
@@ -148,10 +149,10 @@ func (f fig65) splits(ctx context.Context, x matrix.Matrix, runs int, opt Option
 
 // newSplit scales all parts alike, by the given moments, or if these are nil by those
 // of the first part.
-func newSplit(x matrix.Matrix, parts [][]int, moments *data.Moments, scale string, threads int) (*split, error) {
+func newSplit(x matrix.Matrix, parts [][]int, moments *scaling.Moments, scale string, threads int) (*split, error) {
 	train := matrix.Subset(x, parts[0])
 	if moments == nil {
-		moments = data.NewMoments(train, threads)
+		moments = scaling.NewMoments(train, threads)
 	}
 	scaling, err := moments.Scaling(scale, true)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 
-	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 )
 
 // What chapter 3 of Cotter's thesis is about: on rows with wrong labels the support vectors of
@@ -82,11 +82,11 @@ func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int)
 	}
 	race := &sparseRace{p: p, y: y}
 	race.aim(gram, s.Point.W)
-	method, err := sparsify.New("aggressive")
+	method, err := reduce.New("aggressive")
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	few, err := method.Choose(ctx, race.target, sparsify.Options{Accuracy: 0.5, Seed: seed})
+	few, err := method.Choose(ctx, race.target, reduce.Options{Accuracy: 0.5, Seed: seed})
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -77,7 +78,7 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 	j := 0
 	for at, c := range s.Columns {
 		switch {
-		case at == s.Target || at == s.Weight || c.Kind == data.KindIgnored:
+		case at == s.Target || at == s.Weight || c.Kind == set.KindIgnored:
 			continue
 		case c.Category != nil:
 			j += len(c.Category)

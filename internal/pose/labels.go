@@ -12,6 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/model"
@@ -75,24 +76,24 @@ type Target struct {
 }
 
 // readLabels turns the targets into what the task needs.
-func ReadLabels(set *data.Set, of Target) (*Labels, error) {
-	t := set.Target
+func ReadLabels(from *data.Set, of Target) (*Labels, error) {
+	t := from.Target
 	switch of.Task {
 	case OneClass:
-		return oneClassLabels(set.Rows()), nil
+		return oneClassLabels(from.Rows()), nil
 	case "regression":
 		if t.Number == nil {
-			return nil, DataError{fmt.Sprintf("the targets%s are not numbers (one is %q): expected numbers for regression", set.TargetBy, t.Label[0])}
+			return nil, DataError{fmt.Sprintf("the targets%s are not numbers (one is %q): expected numbers for regression", from.TargetBy, t.Label[0])}
 		}
 		if of.ClassWeight != nil || of.Balanced {
-			return nil, fmt.Errorf("class weights need classes, but the targets%s are numbers and the task is regression", set.TargetBy)
+			return nil, fmt.Errorf("class weights need classes, but the targets%s are numbers and the task is regression", from.TargetBy)
 		}
 		return NumbersOf(t, of.Logarithms)
 	case "classification":
 		if t.Code == nil {
-			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", data.MaxLabels, set.TargetBy)
+			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", set.MaxLabels, from.TargetBy)
 		}
-		return ClassLabels(t, set.Weight, of)
+		return ClassLabels(t, from.Weight, of)
 	}
 	return nil, registry.Unknown("task", of.Task, Tasks())
 }

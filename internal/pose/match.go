@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // matchTargets returns for every row the place of its label among the classes,
@@ -53,7 +54,7 @@ func ClassOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at
 	}
-	return slices.IndexFunc(classes, func(class string) bool { return data.SameLabel(class, label) })
+	return slices.IndexFunc(classes, func(class string) bool { return set.SameLabel(class, label) })
 }
 
 // firstUnknown returns the first label that is not among the classes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -20,7 +21,7 @@ func CheckSet(set *data.Set) error {
 
 // gapless is data.Gapless, as a fault of the data.
 func Gapless(x matrix.Matrix) error {
-	if err := data.Gapless(x); err != nil {
+	if err := scaling.Gapless(x); err != nil {
 		return DataError{err.Error()}
 	}
 	return nil

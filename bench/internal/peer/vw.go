@@ -15,7 +15,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // vw is Vowpal Wabbit. It cannot hold rows in memory: solving alone is timed
@@ -68,7 +68,7 @@ func vwCache(t *task.Task) string { return filepath.Join(t.Dir, "data.vw.cache")
 
 // writeVW turns "label column:value ..." into "label | column:value ...".
 func writeVW(t *task.Task) error {
-	return data.WriteFile(vwText(t), func(w io.Writer) error {
+	return file.WriteFile(vwText(t), func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
 		for i, y := range t.Y {
 			fmt.Fprintf(out, "%g |", y)

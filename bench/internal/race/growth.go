@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -155,7 +156,7 @@ func memoryTask(ctx context.Context, l *lab, name string, g task.Documents) (*ta
 	if err := os.MkdirAll(t.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	return t, data.WriteFile(t.Binary, func(w io.Writer) error { return task.WriteTask(w, set.X, t.Y) })
+	return t, file.WriteFile(t.Binary, func(w io.Writer) error { return task.WriteTask(w, set.X, t.Y) })
 }
 
 // grow runs on the first rows of the set: an eighth, a quarter, half of them.
@@ -195,7 +196,7 @@ func firstRows(ctx context.Context, l *lab, t *task.Task, rows int) (*task.Task,
 	}
 	defer from.Close()
 	in := bufio.NewReader(from)
-	err = data.WriteFile(part.Text, func(w io.Writer) error {
+	err = file.WriteFile(part.Text, func(w io.Writer) error {
 		for range rows {
 			line, err := in.ReadBytes('\n')
 			if err != nil {

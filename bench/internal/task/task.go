@@ -18,6 +18,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -108,7 +109,7 @@ func (t *Task) write(ctx context.Context, opt *Config, stamp string) error {
 	if err := data.Write(ctx, t.Text, set, "libsvm"); err != nil {
 		return err
 	}
-	if err := data.WriteFile(t.Binary, func(w io.Writer) error { return WriteTask(w, set.X, set.Target.Number) }); err != nil {
+	if err := file.WriteFile(t.Binary, func(w io.Writer) error { return WriteTask(w, set.X, set.Target.Number) }); err != nil {
 		return err
 	}
 	return os.WriteFile(marker, want, 0o666)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -38,9 +38,9 @@ type Learner struct {
 	extra   int  // rows besides that it was given to centre
 	all     bool // rows are kept as a sample, and learned nonetheless
 	factor  []float64
-	moments *data.Moments // of the learned rows; nil: not scaled
-	mean    []float64     // of the learned rows
-	squares float64       // sum of their squared norms, about the mean if center
+	moments *scaling.Moments // of the learned rows; nil: not scaled
+	mean    []float64        // of the learned rows
+	squares float64          // sum of their squared norms, about the mean if center
 	pending rowStore
 	held    reservoir
 }
@@ -123,7 +123,7 @@ func (l *Learner) start() error {
 		return err
 	}
 	if l.factor = x.Factor; l.factor != nil {
-		l.moments = data.NewMoments(&matrix.Dense{Cols: l.problem.Cols}, 1)
+		l.moments = scaling.NewMoments(&matrix.Dense{Cols: l.problem.Cols}, 1)
 	}
 	l.problem.Squared, l.problem.Fourth = x.Sizes(l.problem.Threads)
 	if !(l.problem.Fourth <= math.MaxFloat64) {
@@ -168,7 +168,7 @@ func (l *Learner) learn(all bool) {
 // learnBlock gives a block of rows to the state.
 func (l *Learner) learnBlock(rows matrix.Matrix) {
 	if l.moments != nil {
-		l.moments.Merge(data.NewMoments(rows, l.problem.Threads))
+		l.moments.Merge(scaling.NewMoments(rows, l.problem.Threads))
 		l.rescale(l.currentFactor())
 	}
 	x := view.Rows{X: rows, Factor: l.factor}

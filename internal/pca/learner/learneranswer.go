@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -38,7 +38,7 @@ func (l *Learner) Answer() (Answer, error) {
 		}
 		last.mean = append([]float64(nil), l.mean...)
 		if l.moments != nil {
-			last.moments = data.NewMoments(&matrix.Dense{Cols: l.problem.Cols}, 1)
+			last.moments = scaling.NewMoments(&matrix.Dense{Cols: l.problem.Cols}, 1)
 			last.moments.Merge(l.moments)
 		}
 	}

@@ -1,8 +1,8 @@
 package learner
 
 import (
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -87,7 +87,7 @@ func (l *Learner) keepMoments(k *method.Kept) {
 		if !k.Restoring() || len(l.factor) == 0 {
 			return
 		}
-		m = &data.Moments{}
+		m = &scaling.Moments{}
 	}
 	rows := int(m.Rows)
 	low, high := widened(m.Low), widened(m.High)

@@ -1,7 +1,7 @@
 package view
 
 import (
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -16,7 +16,7 @@ func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, 
 	if n, _ := x.Dims(); scale == "none" && n > 0 {
 		return Rows{X: x, Offset: ColumnMeans(x, threads), centred: true}, nil
 	}
-	moments := data.NewMoments(x, threads)
+	moments := scaling.NewMoments(x, threads)
 	if scale == "max-norm" && center {
 		moments.MeasureCentred(x, threads)
 	}

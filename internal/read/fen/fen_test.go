@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -72,7 +73,7 @@ func someSets(t testing.TB) map[string]*data.Set {
 		}
 	}
 	folder := t.TempDir()
-	many := make([]string, data.MaxLabels+2)
+	many := make([]string, set.MaxLabels+2)
 	for i := range many {
 		many[i] = fmt.Sprintf("%d.5 1:1\n", i)
 	}

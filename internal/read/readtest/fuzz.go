@@ -123,7 +123,7 @@ func FuzzRead(t *testing.T, text []byte, format string) {
 	for format, header := range map[string]string{"libsvm": "", "csv": "yes"} {
 		var out bytes.Buffer
 		f, _ := set.Registered.New(format)
-		if f.(data.Writer).Write(&out, s) != nil {
+		if f.(set.Writer).Write(&out, s) != nil {
 			continue // it cannot hold such a set, and says so
 		}
 		if format == "libsvm" && s.Schema.Factors() != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -51,7 +52,7 @@ func TestMoments(t *testing.T) {
 	const n = 5000
 	for _, dense := range []bool{true, false} {
 		x := momentTable(n, dense)
-		m := data.NewMoments(x, 2)
+		m := scaling.NewMoments(x, 2)
 		mean, variance := make([]float64, 7), make([]float64, 7)
 		second, fourth, most := 0.0, 0.0, 0.0
 		for i := range n {
@@ -91,20 +92,20 @@ func TestMomentsMerge(t *testing.T) {
 	const n = 5000
 	for _, dense := range []bool{true, false} {
 		x := momentTable(n, dense)
-		one := data.NewMoments(x, 1)
+		one := scaling.NewMoments(x, 1)
 		for _, threads := range []int{0, 2, 3} {
-			if got := data.NewMoments(x, threads); !reflect.DeepEqual(got, one) {
+			if got := scaling.NewMoments(x, threads); !reflect.DeepEqual(got, one) {
 				t.Errorf("%d threads: other bits than with one", threads)
 			}
 		}
-		merged := data.NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
-		again := data.NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
+		merged := scaling.NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
+		again := scaling.NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
 		for lo := 0; lo < n; lo += 700 {
 			var rows []int
 			for i := lo; i < min(lo+700, n); i++ {
 				rows = append(rows, i)
 			}
-			part, kept := data.NewMoments(matrix.Subset(x, rows), 1), &data.Moments{}
+			part, kept := scaling.NewMoments(matrix.Subset(x, rows), 1), &scaling.Moments{}
 			text, err := json.Marshal(part)
 			if err := errors.Join(err, json.Unmarshal(text, kept), merged.Merge(part), again.Merge(kept)); err != nil {
 				t.Fatal(err)
@@ -122,10 +123,10 @@ func TestMomentsMerge(t *testing.T) {
 			t.Errorf("found %+v merged, expected %+v", merged, one)
 		}
 	}
-	if err := data.NewMoments(&matrix.CSR{Cols: 3, Start: []int64{0}}, 1).Merge(data.NewMoments(&matrix.CSR{Cols: 1, Start: []int64{0}}, 1)); err == nil || err.Error() != "moments: found those of 1 feature, expected 3" {
+	if err := scaling.NewMoments(&matrix.CSR{Cols: 3, Start: []int64{0}}, 1).Merge(scaling.NewMoments(&matrix.CSR{Cols: 1, Start: []int64{0}}, 1)); err == nil || err.Error() != "moments: found those of 1 feature, expected 3" {
 		t.Errorf("found %v", err)
 	}
-	if m := data.NewMoments(&matrix.CSR{Cols: 2, Start: []int64{0}}, 0); m.Rows != 0 || m.SquaredNorm() != 0 || m.Variance()[1] != 0 {
+	if m := scaling.NewMoments(&matrix.CSR{Cols: 2, Start: []int64{0}}, 0); m.Rows != 0 || m.SquaredNorm() != 0 || m.Variance()[1] != 0 {
 		t.Errorf("no rows: found %+v", m)
 	}
 }
@@ -158,9 +159,9 @@ func TestMomentScaling(t *testing.T) {
 		sets["mnist"] = s.X
 	}
 	for name, x := range sets {
-		m := data.NewMoments(x, 0)
+		m := scaling.NewMoments(x, 0)
 		m.MeasureCentred(x, 0)
-		for _, kind := range data.MomentScalings() {
+		for _, kind := range scaling.MomentScalings() {
 			for _, centred := range []bool{false, true} {
 				s, err := m.Scaling(kind, centred)
 				if err != nil {
@@ -172,7 +173,7 @@ func TestMomentScaling(t *testing.T) {
 	}
 }
 
-func checkScaled(t *testing.T, name string, x matrix.Matrix, m *data.Moments, s *data.Scaling, centred bool) {
+func checkScaled(t *testing.T, name string, x matrix.Matrix, m *scaling.Moments, s *data.Scaling, centred bool) {
 	n, d := x.Dims()
 	mean, second, largest := make([]float64, d), 0.0, 0.0
 	row := make([]float64, d)
@@ -214,15 +215,15 @@ func checkScaled(t *testing.T, name string, x matrix.Matrix, m *data.Moments, s 
 }
 
 func TestMomentScalingRefused(t *testing.T) {
-	m := data.NewMoments(momentTable(10, true), 1)
+	m := scaling.NewMoments(momentTable(10, true), 1)
 	if _, err := m.Scaling("max-norm", true); err == nil || err.Error() != `scaling "max-norm": found no largest distance from the mean, expected MeasureCentred before` {
 		t.Errorf("found %v", err)
 	}
 	if _, err := m.Scaling("thesi", true); err == nil || err.Error() != `unknown scaling "thesi": did you mean "thesis"? known: none, std, thesis, norm, max-norm` {
 		t.Errorf("found %v", err)
 	}
-	zeros := data.NewMoments(&matrix.Dense{Rows: 3, Cols: 2, Value: make([]float32, 6)}, 1)
-	for _, kind := range data.MomentScalings() {
+	zeros := scaling.NewMoments(&matrix.Dense{Rows: 3, Cols: 2, Value: make([]float32, 6)}, 1)
+	for _, kind := range scaling.MomentScalings() {
 		if s, err := zeros.Scaling(kind, true); err != nil || s.Factor[0] != 0 || s.Offset[0] != 0 {
 			t.Errorf("%s of zeros: found %+v, %v", kind, s, err)
 		}
@@ -244,7 +245,7 @@ func TestMeasureCentred(t *testing.T) {
 				sparse.(*matrix.CSR).Value[k] = 0
 			}
 		}
-		m := data.NewMoments(x, 0)
+		m := scaling.NewMoments(x, 0)
 		m.MeasureCentred(x, 2)
 		want := 0.0
 		for i := range 3000 {
@@ -270,7 +271,7 @@ func BenchmarkMoments(b *testing.B) {
 		b.Run("rows="+name, func(b *testing.B) {
 			b.SetBytes(4 * matrix.Nonzeros(s.X))
 			for b.Loop() {
-				data.NewMoments(s.X, 0)
+				scaling.NewMoments(s.X, 0)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -48,7 +49,7 @@ func TestScaling(t *testing.T) {
 		{"indicators are left alone", "std", &data.Set{X: scaleTable(false).X, Schema: &data.Schema{Target: -1, Weight: -1,
 			Columns: []data.Column{{Category: []string{"a", "b", "c"}}}}}, [][]float32{{3, 7, 0}, {7, 7, -4}}},
 	} {
-		s, err := data.NewScaling(c.kind, c.set)
+		s, err := scaling.New(c.kind, c.set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,23 +68,23 @@ func TestScaling(t *testing.T) {
 }
 
 func TestScalingNamesAndRestore(t *testing.T) {
-	if s, err := data.NewScaling("none", scaleTable(true)); s != nil || err != nil {
+	if s, err := scaling.New("none", scaleTable(true)); s != nil || err != nil {
 		t.Errorf("none: %v, %v; want nothing", s, err)
 	}
-	if _, err := data.NewScaling("sdt", scaleTable(true)); err == nil || err.Error() != `unknown scaling "sdt": did you mean "std"? known: none, max, std` {
+	if _, err := scaling.New("sdt", scaleTable(true)); err == nil || err.Error() != `unknown scaling "sdt": did you mean "std"? known: none, max, std` {
 		t.Errorf("unknown: %v", err)
 	}
-	if _, err := data.RestoreScaling("std", []float64{0}, []float64{math.Inf(1)}); err == nil {
+	if _, err := scaling.Restore("std", []float64{0}, []float64{math.Inf(1)}); err == nil {
 		t.Error("an infinite factor was accepted")
 	}
-	if _, err := data.RestoreScaling("std", []float64{0}, nil); err == nil {
+	if _, err := scaling.Restore("std", []float64{0}, nil); err == nil {
 		t.Error("different lengths were accepted")
 	}
 }
 
 // A value that scaling takes out of single precision is named, and none that it does not.
 func TestScalingRange(t *testing.T) {
-	s, err := data.RestoreScaling("std", []float64{0, 3e38, 0}, []float64{1e38, 1, 0.5})
+	s, err := scaling.Restore("std", []float64{0, 3e38, 0}, []float64{1e38, 1, 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestScalingRange(t *testing.T) {
 func TestScalingOfSubsets(t *testing.T) {
 	dense := &matrix.Dense{Rows: 4, Cols: 2, Value: []float32{1, 10, 2, 20, 3, 30, 4, 60}}
 	set := &data.Set{X: matrix.Subset(dense, []int{0, 2, 3})}
-	scaling, err := data.NewScaling("max", set)
+	scaling, err := scaling.New("max", set)
 	if err != nil {
 		t.Fatal(err)
 	}

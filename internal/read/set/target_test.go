@@ -16,12 +16,12 @@ func TestNumberTarget(t *testing.T) {
 	if !reflect.DeepEqual(got, expected) {
 		t.Errorf("found %+v", got)
 	}
-	many := make([]float64, data.MaxLabels+1)
+	many := make([]float64, set.MaxLabels+1)
 	for i := range many {
 		many[i] = float64(i)
 	}
-	if got := set.NumberTarget(many[:data.MaxLabels]); len(got.Label) != data.MaxLabels {
-		t.Errorf("found %d labels, expected %d", len(got.Label), data.MaxLabels)
+	if got := set.NumberTarget(many[:set.MaxLabels]); len(got.Label) != set.MaxLabels {
+		t.Errorf("found %d labels, expected %d", len(got.Label), set.MaxLabels)
 	}
 	if got := set.NumberTarget(many); got.Code != nil || got.Label != nil || len(got.Number) != len(many) {
 		t.Errorf("found labels for %d distinct numbers", len(many))

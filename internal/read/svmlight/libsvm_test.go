@@ -103,7 +103,7 @@ func TestLIBSVMErrors(t *testing.T) {
 // refused where it stands.
 func TestManyTargets(t *testing.T) {
 	var text bytes.Buffer
-	for i := range data.MaxLabels + 10 {
+	for i := range set.MaxLabels + 10 {
 		text.WriteString(string(set.AppendFloat32(nil, float32(i))) + " 1:1\n")
 	}
 	for _, size := range []int{0, 1000} {
@@ -111,7 +111,7 @@ func TestManyTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Target.Label != nil || s.Target.Code != nil || len(s.Target.Number) != data.MaxLabels+10 || s.Target.Number[70] != 70 {
+		if s.Target.Label != nil || s.Target.Code != nil || len(s.Target.Number) != set.MaxLabels+10 || s.Target.Number[70] != 70 {
 			t.Errorf("found labels or too few numbers")
 		}
 		_, err = readtest.ReadText(text.String()+"cat 1:1\n", data.Options{Chunk: size})

@@ -86,12 +86,12 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-func writerOf(t *testing.T, name string) data.Writer {
+func writerOf(t *testing.T, name string) set.Writer {
 	f, err := set.Registered.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.(data.Writer)
+	return f.(set.Writer)
 }
 
 func TestGraphsErrors(t *testing.T) {

@@ -179,7 +179,7 @@ func TestSpelledRefused(t *testing.T) {
 
 // A schema from a file may say anything.
 func TestForgedColumns(t *testing.T) {
-	for _, c := range []data.Column{{Kind: "time"}, {Kind: data.KindIgnored}, {Why: set.WhyID}, {Kind: data.KindIgnored, Why: "luck"}, {Kind: data.KindIgnored, Why: set.WhyID, Fill: 1}, {Kind: data.KindDate, From: "2024-01-01 06:00"}, {Kind: data.KindDate}, {Kind: data.KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: data.KindBoolean, Category: []string{"a"}}} {
+	for _, c := range []data.Column{{Kind: "time"}, {Kind: set.KindIgnored}, {Why: set.WhyID}, {Kind: set.KindIgnored, Why: "luck"}, {Kind: set.KindIgnored, Why: set.WhyID, Fill: 1}, {Kind: set.KindDate, From: "2024-01-01 06:00"}, {Kind: set.KindDate}, {Kind: set.KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: set.KindBoolean, Category: []string{"a"}}} {
 		s := &data.Schema{Columns: []data.Column{c}, Target: -1, Weight: -1}
 		if err := s.Check(s.Width()); err == nil {
 			t.Errorf("found no error for %+v", c)

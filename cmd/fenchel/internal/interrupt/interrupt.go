@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
 // Burst is how long signals after the first are taken for the same wish: timeout
@@ -61,7 +61,7 @@ func Interruptible(stderr io.Writer, burst time.Duration, force func()) (ctx con
 
 // Quit ends the process at once and leaves no file that is half written.
 func Quit() {
-	data.Discard()
+	file.Discard()
 	os.Exit(exitcode.Interrupted)
 }
 

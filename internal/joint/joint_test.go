@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
-	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 )
 
 // values holds an example of each loss, worked out by hand.

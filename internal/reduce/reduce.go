@@ -1,4 +1,4 @@
-// Package sparsify makes kernel machines of few support vectors from trained ones of many: a
+// Package reduce makes kernel machines of few support vectors from trained ones of many: a
 // prediction costs one value of the kernel for each.
 //
 // What the trained machine w says of each row becomes a band, in which the predictions of the
@@ -27,7 +27,7 @@
 //
 // Several outputs, as of several classes, choose rows together: a row that one of them has
 // costs the others nothing.
-package sparsify
+package reduce
 
 import (
 	"context"

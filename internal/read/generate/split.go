@@ -1,4 +1,4 @@
-package data
+package generate
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 )
 
 // Random orders are those of Fisher and Yates with numbers from PCG, one stream
@@ -15,8 +14,8 @@ import (
 // Order returns the numbers from 0 to n-1 in a random order that depends on n,
 // seed and epoch alone: the order of the rows in one of several epochs.
 func Order(n int, seed, epoch uint64) []int {
-	var r generate.Random
-	r.Start(seed, generate.ForOrder, int(epoch))
+	var r Random
+	r.Start(seed, ForOrder, int(epoch))
 	return r.Permutation(n)
 }
 
@@ -35,8 +34,8 @@ func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
 	if n < len(shares) || len(shares) == 0 || !decimal.Finite(whole) {
 		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", fault.Plural(max(n, 0), "row", "rows"), fault.Plural(len(shares), "part", "parts"))
 	}
-	var r generate.Random
-	r.Start(seed, generate.ForSplit, 0)
+	var r Random
+	r.Start(seed, ForSplit, 0)
 	order := r.Permutation(n)
 	parts, upTo, lo := make([][]int, len(shares)), 0.0, 0
 	for i, share := range shares {

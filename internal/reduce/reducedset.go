@@ -1,4 +1,4 @@
-package sparsify
+package reduce
 
 import (
 	"context"
