@@ -1,6 +1,7 @@
 package pose
 
 import (
+	"runtime/debug"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/solver"
@@ -43,4 +44,19 @@ func Worst(ends []string) solver.Status {
 		worst = Worse(worst, solver.Status(e))
 	}
 	return worst
+}
+
+// Version is the program version noted in models: that of this module, in the
+// command or in the program that uses it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == "github.com/fenchel-ml/fenchel" && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return "devel"
 }
