@@ -195,7 +195,7 @@ func (spec *Spec) terms() (pose.Terms, error) {
 	return t, nil
 }
 
-// checkStatement returns why training cannot have stated this problem of these rows. It
+// CheckStatement returns why training cannot have stated this problem of these rows. It
 // is the check of a [Spec]: what a problem has no use for, such as the penalty of a
 // kernel machine or lambda beside nu, has the one value that training writes.
 func CheckStatement(m *model.Model, set *data.Set) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// restate gives the problems that a model says it solved, with these rows.
+// Restate gives the problems that a model says it solved, with these rows.
 func Restate(m *model.Model, set *data.Set, threads int) (*Problems, error) {
 	y, err := Relabel(m, set)
 	if err != nil {
@@ -45,7 +45,7 @@ func Restate(m *model.Model, set *data.Set, threads int) (*Problems, error) {
 	return s, nil
 }
 
-// relabel reads the targets of set as the classes of m.
+// Relabel reads the targets of set as the classes of m.
 func Relabel(m *model.Model, set *data.Set) (*Labels, error) {
 	if m.OneClass() {
 		return oneClassLabels(set.Rows()), nil
@@ -97,7 +97,7 @@ func restateImages(m *model.Model, k kernel.Kernel, x matrix.Matrix, threads int
 	return images, nil
 }
 
-// kernelOf returns the kernel that a model states, or has if no other program
+// KernelOf returns the kernel that a model states, or has if no other program
 // knows it; nil: it is linear.
 func KernelOf(m *model.Model) (kernel.Kernel, error) {
 	var used kernel.Kernel
@@ -115,7 +115,7 @@ func KernelOf(m *model.Model) (kernel.Kernel, error) {
 	return kernel.New(m.Statement.Kernel)
 }
 
-// ownOf returns what of a model's statement is. A value beside a registered name would
+// CustomOf returns what of a model's statement is. A value beside a registered name would
 // change what the name means.
 func CustomOf(m *model.Model) Custom {
 	o := Custom{m.CustomLoss, m.CustomPenalty}

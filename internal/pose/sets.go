@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// checkSet refuses what is no set.
+// CheckSet refuses what is no set.
 func CheckSet(set *data.Set) error {
 	if err := set.Check(); err != nil {
 		return DataError{err.Error()}
@@ -21,7 +21,7 @@ func CheckSet(set *data.Set) error {
 	return nil
 }
 
-// gapless is data.Gapless, as a fault of the data.
+// Gapless is data.Gapless, as a fault of the data.
 func Gapless(x matrix.Matrix) error {
 	if err := scaling.Gapless(x); err != nil {
 		return DataError{err.Error()}
@@ -29,7 +29,7 @@ func Gapless(x matrix.Matrix) error {
 	return nil
 }
 
-// columns returns how many columns a table has; 0: there is none.
+// Columns returns how many columns a table has; 0: there is none.
 func Columns(s *data.Schema) int {
 	if s == nil {
 		return 0
@@ -37,7 +37,7 @@ func Columns(s *data.Schema) int {
 	return len(s.Columns)
 }
 
-// checkPair refuses what is no model and no set, and rows of another structure.
+// CheckPair refuses what is no model and no set, and rows of another structure.
 func CheckPair(m *model.Model, set *data.Set) error {
 	if err := m.Check(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// endOf is the status that the final certificate supports.
+// EndOf is the status that the final certificate supports.
 func EndOf(s solver.Status, gap, goal float64) solver.Status {
 	switch {
 	case gap <= goal && s != solver.Diverged:
@@ -18,10 +18,10 @@ func EndOf(s solver.Status, gap, goal float64) solver.Status {
 	return s
 }
 
-// severity ranks the ends of a run, the worst last.
+// Severity ranks the ends of a run, the worst last.
 var Severity = []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Stalled, solver.Diverged, solver.Interrupted}
 
-// worse returns the worse of two ends.
+// Worse returns the worse of two ends.
 func Worse(a, b solver.Status) solver.Status {
 	if rank(b) > rank(a) {
 		return b
