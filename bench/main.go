@@ -1,13 +1,13 @@
 // Command bench races Fenchel against the programs people use today, on the
 // same rows, the same objective and the same accuracy, in one run:
 //
-//	go run ./bench            # everything, about an hour
-//	go run ./bench --quick    # about two minutes
-//	go run ./bench --races solve --sets a9a,imdb --losses hinge
-//	go run ./bench --render DIR,DIR     # the pages again, from what runs left there
+//	go run -C bench .            # everything, about an hour
+//	go run -C bench . --quick    # about two minutes
+//	go run -C bench . --races solve --sets a9a,imdb --losses hinge
+//	go run -C bench . --render DIR,DIR     # the pages again, from what runs left there
 //
-// It is run from the root of the repository. A peer races if it is installed,
-// and a set if its file is in --data; what is missing is named and skipped.
+// It is a module of its own, run from any folder of the repository. A peer races if it is
+// installed, and a set if its file is in --data; what is missing is named and skipped.
 //
 // Package problem judges how accurate weights are, Fenchel's and a peer's alike:
 // (P(w) - P*)/P*, P* being the least objective known. Fenchel is
@@ -17,8 +17,7 @@
 // One race is one file of internal/race, and one peer one file of internal/peer. Every
 // measurement goes into results.csv; the pages RESULTS.md, a summary, and TABLES.md, with
 // every table, and the figures are made from those rows alone. Only the summary and the
-// figures are committed. The figures are drawn by the module bench/plot, which keeps the
-// drawing library out of the module that users depend on.
+// figures are committed. The command plot draws the figures.
 package main
 
 import (

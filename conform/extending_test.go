@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "run the commands of docs/extending.md, which build most packages anew, and more attacks")
+var long = flag.Bool("long", false, "run the commands of docs/extending.md, which build most packages anew")
 
 // TestExtending lays the files and rows of docs/extending.md over the sources; with -long it
 // runs the commands of the page, else what is laid must parse.

@@ -1,13 +1,11 @@
 // Command plot draws results.csv of the races, and what "fenchel reproduce" writes:
 //
-//	go run . RESULTS.csv FOLDER
+//	go run -C bench ./plot RESULTS.csv FOLDER
 //
 // Of the races it writes, for each loss and lambda, one SVG with a tile for each set:
 // accuracy against seconds of solving alone, both logarithmic; and one with a tile
 // for each kernel machine, against seconds of whole processes. Of an experiment it
-// writes one SVG and one PNG with its tiles as in the source: see experiment.go. It
-// is a module of its own, so that the drawing library never enters the module that
-// users depend on.
+// writes one SVG and one PNG with its tiles as in the source: see experiment.go.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Package figure draws curves as SVG, in one panel or in rows and columns of them: what a verb shows
-// at once. Pages of results are drawn by the module bench/plot with a library for it, which
+// at once. Pages of results are drawn by the command bench/plot with a library for it, which
 // is too large to be part of every program that predicts.
 package figure
 

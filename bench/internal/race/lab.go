@@ -173,7 +173,7 @@ func (l *lab) fenchelBinary(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// plot lets the module bench/plot draw results.csv. Without figures the page is
+// plot lets the command plot draw results.csv. Without figures the page is
 // complete but for them.
 func (l *lab) plot(ctx context.Context, results string) {
 	if l.opt.noFigures || len(measure.Where(l.log.Rows, func(m measure.Measurement) bool { return m.Kind == "trace" || m.Kind == "sweep" })) == 0 {
@@ -193,8 +193,8 @@ func (l *lab) plot(ctx context.Context, results string) {
 		}
 		paths[i] = full
 	}
-	cmd := exec.CommandContext(ctx, "go", "run", ".", paths[0], paths[1])
-	cmd.Dir = filepath.Join(l.opt.root, "bench", "plot")
+	cmd := exec.CommandContext(ctx, "go", "run", "./plot", paths[0], paths[1])
+	cmd.Dir = filepath.Join(l.opt.root, "bench")
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		l.note("No figures: bench/plot: %v: %s", err, peer.Tail(string(out)))

@@ -45,7 +45,7 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&sets, "sets", "", "comma-separated sets (default all, with --quick those of the acceptance table)")
 	f.StringVar(&losses, "losses", "", "comma-separated losses (default "+strings.Join(task.LossNames, ", ")+", with --quick "+strings.Join(task.AcceptedLosses, ", ")+")")
 	f.StringVar(&peers, "peers", "", "comma-separated peers (default all that are installed: "+strings.Join(peer.PeerNames(), ", ")+"; none for none)")
-	f.StringVar(&o.Data, "data", cmp.Or(os.Getenv("FENCHEL_DATA"), filepath.Join("..", "shared", "data")), "folder of the real sets; also FENCHEL_DATA")
+	f.StringVar(&o.Data, "data", os.Getenv("FENCHEL_DATA"), "folder of the real sets; also FENCHEL_DATA (default shared/data beside the checkout)")
 	f.StringVar(&o.Work, "work", "", "folder for converted sets, drivers and reference optima (default in the user's cache)")
 	f.StringVar(&o.out, "out", "", "folder for RESULTS.md, TABLES.md, results.csv, run.json and figures (default bench; with --quick or a choice of races or sets, out in the work folder)")
 	f.StringVar(&folders, "render", "", "comma-separated folders of earlier runs: make RESULTS.md and TABLES.md from their results.csv and run.json, and measure nothing")
@@ -128,6 +128,7 @@ func (o *options) complete() error {
 	if o.root, err = repositoryRoot(); err != nil {
 		return err
 	}
+	o.Data = cmp.Or(o.Data, filepath.Join(o.root, "..", "shared", "data"))
 	if o.out == "" {
 		o.out = filepath.Join(o.root, "bench")
 		if partial {
@@ -145,12 +146,12 @@ func repositoryRoot() (string, error) {
 		return "", err
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "bench", "plot", "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "bench", "go.mod")); err == nil {
 			return dir, nil
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", errors.New("this folder is not in a checkout of Fenchel: run \"go run ./bench\" from its root")
+			return "", errors.New("this folder is not in a checkout of Fenchel: run \"go run -C bench .\" in its root")
 		}
 		dir = up
 	}

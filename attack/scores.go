@@ -1,10 +1,10 @@
-package adversary
+package attack
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/model"
 )
 

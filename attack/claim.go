@@ -1,4 +1,4 @@
-package adversary
+package attack
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/model"
 )
 

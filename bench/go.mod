@@ -1,10 +1,13 @@
-// The figures of the races, in a module of their own: the drawing library
-// never enters the module that users depend on.
-module github.com/fenchel-ml/fenchel/bench/plot
+// The races, in a module of their own: the drawing library never enters the module
+// that users depend on.
+module github.com/fenchel-ml/fenchel/bench
 
 go 1.26.0
 
-require gonum.org/v1/plot v0.17.0
+require (
+	github.com/fenchel-ml/fenchel v0.0.0
+	gonum.org/v1/plot v0.17.0
+)
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
@@ -13,6 +16,11 @@ require (
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/mikelolasagasti/xz v1.0.1 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 )
+
+replace github.com/fenchel-ml/fenchel => ..

@@ -1,4 +1,4 @@
-package adversary
+package attack
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (t *trial) attackData() {
 			extensions = append(extensions, w.Extensions()...)
 		}
 	}
-	dir, err := os.MkdirTemp("", "adversary")
+	dir, err := os.MkdirTemp("", "attack")
 	if err != nil {
 		t.fail("files", "", "%s", err)
 		return

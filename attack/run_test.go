@@ -1,4 +1,4 @@
-package conform_test
+package attack
 
 import (
 	"flag"
@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/fenchel-ml/fenchel/conform/adversary"
 )
 
-// go test ./conform -run Adversary -adversary 10m
+// go test -C attack . -run Adversary -adversary 10m
 var (
+	long          = flag.Bool("long", false, "more cases")
 	adversaryTime = flag.Duration("adversary", 0, "try to break the program for so long; 0: a fixed number of cases")
 	adversarySeed = flag.Uint64("adversary.seed", 1, "seed of the cases")
 	adversaryCase = flag.Int("adversary.case", -1, "run this case alone, and describe it")
@@ -27,7 +26,7 @@ const (
 const mostShown = 10
 
 // describe says how to make a failure again, and with all the whole problem too.
-func describe(f adversary.Failure, all bool) string {
+func describe(f Failure, all bool) string {
 	text := f.Finding.String()
 	if lines := strings.SplitAfter(text, "\n"); !all && f.Kind != "hang" && len(lines) > 12 { // of a stack
 		text = strings.Join(lines[:12], "")
@@ -38,9 +37,9 @@ func describe(f adversary.Failure, all bool) string {
 	return fmt.Sprintf("-adversary.seed %d -adversary.case %d: %s", f.Seed, f.Number, text)
 }
 
-// TestAdversary tries to break the program; see package adversary.
+// TestAdversary tries to break the program.
 func TestAdversary(t *testing.T) {
-	c := adversary.Config{Seed: *adversarySeed, Time: *adversaryTime}
+	c := Config{Seed: *adversarySeed, Time: *adversaryTime}
 	switch {
 	case *adversaryCase >= 0:
 		c.First, c.Cases = *adversaryCase, 1
@@ -50,13 +49,13 @@ func TestAdversary(t *testing.T) {
 		c.Cases = quickCases
 	}
 	shown := map[string]int{}
-	c.Failed = func(f adversary.Failure) {
+	c.Failed = func(f Failure) {
 		t.Fail()
 		if shown[f.Kind]++; shown[f.Kind] <= mostShown || *adversaryCase >= 0 {
 			t.Log(describe(f, *adversaryCase >= 0))
 		}
 	}
 	begun := time.Now()
-	tally := adversary.Run(c)
+	tally := Run(c)
 	t.Logf("%s\n%s", time.Since(begun).Round(time.Second), tally)
 }

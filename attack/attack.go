@@ -1,4 +1,4 @@
-package adversary
+package attack
 
 // Attacks on the models of a problem: some of each kind, on models drawn at random.
 const (

@@ -211,7 +211,7 @@ func (k KernelTwin) ofRows(x, y []float64) Number {
 	case "sigmoid":
 		return tanh(argument)
 	}
-	panic(fmt.Sprintf("adversary: found the kernel %q, expected one of %v", k.Name, kernelNames))
+	panic(fmt.Sprintf("exact: found the kernel %q, expected one of %v", k.Name, kernelNames))
 }
 
 // tanh returns tanh(z), by an exponent that is not positive.

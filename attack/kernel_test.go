@@ -1,10 +1,10 @@
-package adversary
+package attack
 
 import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 

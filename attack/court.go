@@ -1,4 +1,4 @@
-package adversary
+package attack
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"

@@ -44,7 +44,7 @@ func NewLoss(spec string) (lossTwin, error) {
 	plain, _, _ := strings.Cut(spec, ":")
 	d, ok := LossDefaults[plain]
 	if !ok {
-		return lossTwin{}, fmt.Errorf("loss %q: found no twin in package adversary, expected one of those in lossDefaults", plain)
+		return lossTwin{}, fmt.Errorf("loss %q: found no twin in package exact, expected one of those in lossDefaults", plain)
 	}
 	name, h, err := parameter(spec, d.value)
 	if err != nil {

@@ -18,7 +18,7 @@ func NewPenalty(spec string) (penaltyTwin, error) {
 		return penaltyTwin{Num(ratio)}, err
 	}
 	name, _, _ := strings.Cut(spec, ":")
-	return penaltyTwin{}, fmt.Errorf("penalty %q: found no twin in package adversary, expected one for every penalty", name)
+	return penaltyTwin{}, fmt.Errorf("penalty %q: found no twin in package exact, expected one for every penalty", name)
 }
 
 func (p penaltyTwin) value(w []Number) Number {

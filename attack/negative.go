@@ -1,9 +1,9 @@
-package adversary
+package attack
 
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/model"
 )
 

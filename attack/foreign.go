@@ -1,4 +1,4 @@
-package adversary
+package attack
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 )

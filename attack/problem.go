@@ -1,11 +1,11 @@
-package adversary
+package attack
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"

@@ -1,4 +1,4 @@
-// Package adversary tries to break the program: it makes random problems of
+// Package attack tries to break the program: it makes random problems of
 // extreme sizes, trains them by every solver that takes them, and does not believe
 // a word of what the models say. Objectives and bounds are computed again in
 // arithmetic of several hundred bits (package exact), from the stored numbers alone. Then
@@ -11,7 +11,7 @@
 // a problem; trial.go trains it; court.go, claim.go and their neighbours judge what
 // was claimed; forge.go and damage.go are the attacks; tally.go counts. A case
 // depends on the seed and its own number alone.
-package adversary
+package attack
 
 import (
 	"fmt"

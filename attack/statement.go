@@ -1,11 +1,11 @@
-package adversary
+package attack
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
+	"github.com/fenchel-ml/fenchel/attack/exact"
 )
 
 // statement draws what is asked about n rows.
