@@ -180,7 +180,7 @@ func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
 // forTraining makes the reader read the rows that a model was trained on, all
 // columns of them.
 func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
-	in.opt.Schema, in.opt.Precomputed = m.Schema, isPrecomputed(m.Statement.Kernel)
+	in.opt.Schema, in.opt.Unmoved, in.opt.Precomputed = m.Schema, m.Schema == nil, isPrecomputed(m.Statement.Kernel)
 	in.skipAs(m.Schema)
 	in.opt.Unlabelled = m.OneClass() // where there is no schema that knows
 	if !cmd.Flags().Changed("zero-based") {
@@ -198,7 +198,7 @@ func (in *input) forComponents(cmd *cobra.Command, m *model.PCA) {
 // forFinding makes the reader read the rows that components were found in, all
 // columns of them.
 func (in *input) forFinding(cmd *cobra.Command, m *model.PCA) {
-	in.opt.Schema, in.opt.Unlabelled = m.Schema, true
+	in.opt.Schema, in.opt.Unmoved, in.opt.Unlabelled = m.Schema, m.Schema == nil, true
 	in.skipAs(m.Schema)
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased

@@ -21,8 +21,11 @@ func Follow(s *set.Set, want *set.Schema, threads int) error {
 		return nil
 	}
 	like := s.Schema.Clone()
-	for i := range min(len(like.Columns), len(want.Columns)) {
-		like.Columns[i].Offset, like.Columns[i].Factor = want.Columns[i].Offset, want.Columns[i].Factor
+	for i := range like.Columns {
+		c := &like.Columns[i]
+		if c.Offset, c.Factor = 0, 0; i < len(want.Columns) {
+			c.Offset, c.Factor = want.Columns[i].Offset, want.Columns[i].Factor
+		}
 	}
 	s.Schema = like
 	return nil

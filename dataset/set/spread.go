@@ -250,8 +250,8 @@ func (p *SparseRows) counts(row int) bool { return p.Weight == nil || p.Weight[r
 func Multiply(parts []*SparseRows, opt *Options) (s *Schema, said []error, rounding float64, err error) {
 	_, cols := parts[0].X.Dims()
 	factors := opt.Schema.Factors()
-	if opt.Schema == nil && opt.Columns == 0 && !opt.Precomputed {
-		s, said, rounding = choose(parts, cols, opt.Unmoved)
+	if opt.Schema == nil && !opt.Precomputed {
+		s, said, rounding = choose(parts, cols, opt.Unmoved || opt.Columns > 0)
 	} else if factors != nil {
 		s = opt.Schema.Multiplying(cols)
 	}
