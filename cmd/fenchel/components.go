@@ -151,6 +151,7 @@ func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set)
 // verifyComponents recomputes what components claim, with the error of reading them.
 func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
 	in.forFinding(cmd, m)
+	in.skipAs(m.Schema)
 	set, err := in.read(cmd, sources)
 	if err != nil {
 		return err

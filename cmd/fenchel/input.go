@@ -170,9 +170,7 @@ func readError(err error) error {
 
 // forModel makes the reader produce the features of a model.
 func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
-	given := in.opt.SkipUnlabelled // rows to predict may have no target
 	in.forTraining(cmd, m)
-	in.opt.SkipUnlabelled = given
 	if in.opt.Columns = m.Cols(); m.IsImported() && m.Support != nil && !in.opt.Precomputed {
 		in.opt.Columns = 0 // features that no support vector has count all the same
 	}
@@ -181,8 +179,7 @@ func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
 // forTraining makes the reader read the rows that a model was trained on, all
 // columns of them.
 func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
-	in.opt.Schema, in.opt.Precomputed = m.Schema, isPrecomputed(m.Statement.Kernel)
-	in.skipAs(m.Schema)
+	in.opt.Schema, in.opt.Unmoved, in.opt.Precomputed = m.Schema, m.Schema == nil, isPrecomputed(m.Statement.Kernel)
 	in.opt.Unlabelled = m.OneClass() // where there is no schema that knows
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased
@@ -191,22 +188,20 @@ func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
 
 // forComponents makes the reader produce the features of components.
 func (in *input) forComponents(cmd *cobra.Command, m *model.PCA) {
-	given := in.opt.SkipUnlabelled // rows to predict may have no target
 	in.forFinding(cmd, m)
-	in.opt.Columns, in.opt.SkipUnlabelled = m.Cols(), given
+	in.opt.Columns = m.Cols()
 }
 
 // forFinding makes the reader read the rows that components were found in, all
 // columns of them.
 func (in *input) forFinding(cmd *cobra.Command, m *model.PCA) {
-	in.opt.Schema, in.opt.Unlabelled = m.Schema, true
-	in.skipAs(m.Schema)
+	in.opt.Schema, in.opt.Unmoved, in.opt.Unlabelled = m.Schema, m.Schema == nil, true
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased
 	}
 }
 
-// skipAs leaves out rows without a target where those that a model learned from had such rows.
+// skipAs leaves out rows without a target where this was done for a model; rows to predict may have none.
 func (in *input) skipAs(s *data.Schema) {
 	in.opt.SkipUnlabelled = in.opt.SkipUnlabelled || s != nil && s.SkipUnlabelled
 }

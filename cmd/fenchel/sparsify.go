@@ -189,6 +189,7 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	}
 	s.model = m
 	s.in.forTraining(cmd, m)
+	s.in.skipAs(m.Schema)
 	if m.IsImported() && !s.in.opt.Precomputed {
 		s.in.opt.Columns = 0
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -75,13 +76,11 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if components != nil {
 		return verifyComponents(cmd, &v.in, components, err, args[1:], v.json)
 	}
-	if err := v.audit.check(cmd, m); err != nil {
-		return err
-	}
-	if err := v.checkRefit(m); err != nil {
+	if err := cmp.Or(v.audit.check(cmd, m), v.checkRefit(m)); err != nil {
 		return err
 	}
 	v.in.forTraining(cmd, m)
+	v.in.skipAs(m.Schema)
 	if m.IsImported() && v.in.opt.Precomputed {
 		v.in.opt.Columns = m.Cols() // zeros of the last columns may be missing
 	}

@@ -27,22 +27,6 @@ func LogLoss(probability [][]float64, truth []int, weight []float64) float64 {
 	})
 }
 
-// BinaryLogLoss is LogLoss of two classes, given the probability of the
-// positive one.
-func BinaryLogLoss(probability []float64, positive []bool, weight []float64) float64 {
-	check(len(probability), len(positive), weight)
-	return mean(len(positive), weight, func(i int) float64 {
-		p := probability[i]
-		if positive[i] {
-			return minusLog(p)
-		}
-		if p < 0.5 { // log1p keeps what 1-p would round away
-			return -math.Log1p(-max(p, 0))
-		}
-		return minusLog(1 - p)
-	})
-}
-
 // Brier is the mean over rows of the sum over classes of (p - y)^2, y being 1 for the class
 // of the row and 0 for others (Brier 1950); of two classes half of that, which is (p - y)^2
 // of either. Arguments are those of [LogLoss]; of an unknown class every y is 0. NaN without

@@ -28,23 +28,6 @@ func TestLogLoss(t *testing.T) {
 	}
 }
 
-func TestBinaryLogLoss(t *testing.T) {
-	for _, p := range []float64{0, 1e-300, 1e-20, 0.1, 0.5, 0.9, 1} {
-		for _, positive := range []bool{false, true} {
-			truth := 0
-			if positive {
-				truth = 1
-			}
-			got := BinaryLogLoss([]float64{p}, []bool{positive}, nil)
-			if expected := LogLoss([][]float64{{1 - p, p}}, []int{truth}, nil); math.Abs(got-expected) > 1e-15*max(1, expected) {
-				t.Errorf("probability %v, positive %v: found %v, expected %v", p, positive, got, expected)
-			}
-		}
-	}
-	want(t, "no rounding of 1-p", BinaryLogLoss([]float64{1e-20}, []bool{false}, nil), 1e-20)
-	want(t, "NaN", BinaryLogLoss([]float64{math.NaN()}, []bool{false}, nil), math.NaN())
-}
-
 func TestBrier(t *testing.T) {
 	want(t, "two classes", Brier([][]float64{{0.2, 0.8}, {0.5, 0.5}}, []int{1, 0}, nil), (0.04+0.25)/2)
 	want(t, "three classes", Brier([][]float64{{0.5, 0.25, 0.25}}, []int{2}, nil), 0.25+0.0625+0.5625)

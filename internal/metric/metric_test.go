@@ -34,7 +34,6 @@ func TestLengthsMustAgree(t *testing.T) {
 		"AUC":            func() { AUC([]float64{1}, nil, nil) },
 		"LogLoss":        func() { LogLoss(nil, []int{1}, nil) },
 		"LogLoss class":  func() { LogLoss([][]float64{{1}}, []int{1}, nil) },
-		"BinaryLogLoss":  func() { BinaryLogLoss(nil, []bool{true}, nil) },
 		"RMSE":           func() { RMSE([]float64{1}, []float64{1}, []float64{1, 2}) },
 		"MAE":            func() { MAE([]float64{1}, nil, nil) },
 		"R2":             func() { R2([]float64{1}, nil, nil) },
@@ -72,7 +71,6 @@ func TestWeightIsRepetition(t *testing.T) {
 			}
 		}
 		want(t, "AUC", AUC(p, positive, weight), AUC(q, repeated, nil))
-		want(t, "BinaryLogLoss", BinaryLogLoss(p, positive, weight), BinaryLogLoss(q, repeated, nil))
 		want(t, "RMSE", RMSE(p, y, weight), RMSE(q, z, nil))
 		want(t, "MAE", MAE(p, y, weight), MAE(q, z, nil))
 		if got, expected := R2(p, y, weight), R2(q, z, nil); !near(got, expected) && math.Abs(got-expected) > 1e-12 {

@@ -23,3 +23,8 @@ def test_small_columns(tmp_path):
     with pytest.warns(UserWarning, match="too small for single precision"):
         rows = fenchel.read(tmp_path / "x.npz")
     np.testing.assert_allclose(rows.X / rows.factors, X, rtol=1e-6)
+    for name in ("x.npz", "x.svm", "x.csv"):
+        (tmp_path / "x.svm").write_text("".join(f"1 1:{a!r} 2:{b!r}\n" for a, b in X.tolist()))
+        np.savetxt(tmp_path / "x.csv", X, delimiter=",")
+        with pytest.warns(UserWarning, match="rounding to single precision"):
+            assert fenchel.read(tmp_path / name, n_features=2).factors is None

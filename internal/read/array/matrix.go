@@ -37,7 +37,7 @@ func (a *arrayRows) prepare(p *arrayPart) {
 	if moves := a.opt.Schema.Moves(); moves != nil {
 		p.moves = moves[:min(int64(len(moves)), p.features())]
 	}
-	if a.exact = a.exact || !p.rounds() || a.opt.Schema != nil || a.opt.Precomputed || a.opt.Columns > 0; a.exact {
+	if a.exact = a.exact || !p.rounds() || a.opt.Schema != nil || a.opt.Precomputed || a.opt.Columns > 0 && !a.opt.Unmoved; a.exact {
 		return
 	}
 	if a.spreads.of == nil {

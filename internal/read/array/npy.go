@@ -57,21 +57,9 @@ func (npy) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.S
 }
 
 func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
-	h, err := ReadHeader(in.Reader(), in.Name)
+	h, rows, cols, target, features, err := readTable(in, a.opt)
 	if err != nil {
 		return err
-	}
-	rows, cols, err := h.table(in.Name)
-	if err != nil {
-		return err
-	}
-	target, err := TargetColumn(a.opt, in.Name, cols)
-	if err != nil {
-		return err
-	}
-	features := cols
-	if target >= 0 {
-		features = max(features-1, 0)
 	}
 	if err := a.begin(in.Name, rows, features); err != nil {
 		return err
@@ -93,6 +81,21 @@ func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
 	}
 	t := set.NumberTarget(p.targets)
 	return a.Take(in.Name, &t)
+}
+
+// readTable reads the header of an array that is to be rows: how many rows and columns there are, which of these
+// has the targets, -1 for none, and how many the others are.
+func readTable(in *file.Input, opt *set.Options) (h npyHeader, rows, cols, target, features int64, err error) {
+	if h, err = ReadHeader(in.Reader(), in.Name); err == nil {
+		rows, cols, err = h.table(in.Name)
+	}
+	if err == nil {
+		target, err = TargetColumn(opt, in.Name, cols)
+	}
+	if features = cols; target >= 0 {
+		features = max(features-1, 0)
+	}
+	return h, rows, cols, target, features, err
 }
 
 // TargetColumn returns the place of the target, -1 for none.
@@ -131,56 +134,37 @@ func (h npyHeader) table(name string) (rows, cols int64, err error) {
 }
 
 // ReadTable gives the rows to do, without the target column, whose values are
-// returned; target is -1 when there is none.
+// returned; target is -1 when there is none. Of an array that is stored column after column all
+// is read before the first row is known.
 func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, moves []set.Column, do func([]float32)) (values []float64, err error) {
-	if h.fortran {
-		return h.readColumns(ctx, r, name, rows, cols, target, moves, do)
-	}
-	if target < 0 {
+	if target < 0 && !h.fortran {
 		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, moves, do)
 	}
-	var row []float32
+	p := arrayPart{target: target}
+	var all []float32 // of a row, or of all columns
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
 		i, j := k/cols, k%cols
+		if h.fortran {
+			i, j = k%rows, k/rows
+		}
 		if j == target {
-			values = append(values, v)
-			err = checkTarget(v, h.element, name, i)
+			values, err = append(values, v), checkTarget(v, h.element, name, i)
 		} else {
-			var x float32
 			if moves != nil {
-				v = moves[len(row)].Stored(v)
+				v = moves[p.featureOf(j)].Stored(v)
 			}
+			var x float32
 			x, err = single(v, name, i, j)
-			row = append(row, x)
+			all = append(all, x)
 		}
-		if j == cols-1 && err == nil {
-			do(row)
-			row = row[:0]
+		if !h.fortran && j == cols-1 && err == nil {
+			do(all)
+			all = all[:0]
 		}
 		return err
 	})
-	return values, err
-}
-
-// readColumns is readTable of an array that is stored column after column: all
-// of it is read before the first row is known.
-func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, moves []set.Column, do func([]float32)) (values []float64, err error) {
-	var all []float32
-	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) error {
-		i, j := k%rows, k/rows
-		if j == target {
-			values = append(values, v)
-			return checkTarget(v, h.element, name, i)
-		}
-		if moves != nil {
-			v = moves[int64(len(all))/rows].Stored(v)
-		}
-		x, err := single(v, name, i, j)
-		all = append(all, x)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	if err != nil || !h.fortran {
+		return values, err
 	}
 	row := make([]float32, int64(len(all))/rows)
 	for i := range rows {

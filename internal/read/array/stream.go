@@ -16,21 +16,9 @@ var _, _ stream.Streamer = npy{}, idx{}
 func (npy) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *stream.Blocks) error {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
-		h, err := ReadHeader(i.Reader(), i.Name)
+		h, rows, cols, target, features, err := readTable(i, opt)
 		if err != nil {
 			return err
-		}
-		rows, cols, err := h.table(i.Name)
-		if err != nil {
-			return err
-		}
-		target, err := TargetColumn(opt, i.Name, cols)
-		if err != nil {
-			return err
-		}
-		features := cols
-		if target >= 0 {
-			features = max(features-1, 0)
 		}
 		if b.Offsets = false; opt.Schema == nil && opt.Columns == 0 && b.To.Schema == nil && !opt.Unmoved {
 			all.moveFirst(i, h, rows, cols, target, b.To)

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
@@ -83,7 +84,10 @@ func (Format) Read(ctx context.Context, in []*file.Input, opt *set.Options) (s *
 			memory.AdviseRandom(f.data)
 		}
 	}
-	return fenSet(ctx, files, opt)
+	if s, err = fenSet(ctx, files, opt); err == nil && opt.Unmoved && opt.Schema == nil {
+		err = scaling.Follow(s, &set.Schema{}, opt.Threads)
+	}
+	return s, err
 }
 
 // openFen maps a file if that can be done, or else reads it into memory.

@@ -21,8 +21,11 @@ func Follow(s *set.Set, want *set.Schema, threads int) error {
 		return nil
 	}
 	like := s.Schema.Clone()
-	for i := range min(len(like.Columns), len(want.Columns)) {
-		like.Columns[i].Offset, like.Columns[i].Factor = want.Columns[i].Offset, want.Columns[i].Factor
+	for i := range like.Columns {
+		c := &like.Columns[i]
+		if c.Offset, c.Factor = 0, 0; i < len(want.Columns) {
+			c.Offset, c.Factor = want.Columns[i].Offset, want.Columns[i].Factor
+		}
 	}
 	s.Schema = like
 	return nil
@@ -68,14 +71,9 @@ func Moved(x matrix.Matrix, want, given *set.Schema, threads int) (matrix.Matrix
 // Restored returns the set with its features as they were, in single precision, for formats
 // that hold no offsets.
 func Restored(s *set.Set) (*set.Set, error) {
-	if s.Schema.Offsets() == nil && s.Schema.Factors() == nil {
-		return s, nil
-	}
 	plain := *s
-	var err error
-	plain.X, err = Moved(s.X, nil, s.Schema, 0)
-	plain.Schema = nil
-	return &plain, err
+	plain.Moved = false
+	return &plain, Follow(&plain, &set.Schema{}, 0)
 }
 
 // Fill has the means of x, columns of numbers alone, stand for missing ones.

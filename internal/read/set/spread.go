@@ -236,13 +236,10 @@ func (s *Schema) Multiplying(cols int) *Schema {
 // SparseRows are rows with the values that are too small for them: where one rounds to zero, the
 // rows store any number in its stead.
 type SparseRows struct {
-	X     *matrix.CSR
-	Small []Small // by row and column
-
+	X      *matrix.CSR
+	Small  []Small   // by row and column
 	Weight []float64 // nil: each row counts; those of weight 0 choose no factors
 }
-
-func (p *SparseRows) counts(row int) bool { return p.Weight == nil || p.Weight[row] != 0 }
 
 // Multiply multiplies the columns that are too small for single precision, or those that the
 // schema of a model says, and puts the other small values where they belong, rounded. The schema
@@ -250,8 +247,8 @@ func (p *SparseRows) counts(row int) bool { return p.Weight == nil || p.Weight[r
 func Multiply(parts []*SparseRows, opt *Options) (s *Schema, said []error, rounding float64, err error) {
 	_, cols := parts[0].X.Dims()
 	factors := opt.Schema.Factors()
-	if opt.Schema == nil && opt.Columns == 0 && !opt.Precomputed {
-		s, said, rounding = choose(parts, cols, opt.Unmoved)
+	if opt.Schema == nil && !opt.Precomputed {
+		s, said, rounding = choose(parts, cols, opt.Unmoved || opt.Columns > 0)
 	} else if factors != nil {
 		s = opt.Schema.Multiplying(cols)
 	}
@@ -272,7 +269,7 @@ func choose(parts []*SparseRows, cols int, unmoved bool) (s *Schema, said []erro
 			if spreads[v.Column] == nil {
 				spreads[v.Column] = &Spread{Some: true} // a zero
 			}
-			if p.counts(v.Row) {
+			if p.Weight == nil || p.Weight[v.Row] != 0 {
 				spreads[v.Column].Add(v.Value)
 			}
 		}
@@ -284,7 +281,7 @@ func choose(parts []*SparseRows, cols int, unmoved bool) (s *Schema, said []erro
 		for i := range p.X.Start[1:] {
 			row := p.X.Row(i)
 			for k, j := range row.Index {
-				if of := spreads[j]; of != nil && p.counts(i) && !IsSmall(math.Float32bits(row.Value[k])) {
+				if of := spreads[j]; of != nil && (p.Weight == nil || p.Weight[i] != 0) && !IsSmall(math.Float32bits(row.Value[k])) {
 					of.Wide = true
 				}
 			}

@@ -168,7 +168,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 		return nil, err
 	}
 	t.plain = opt.Precomputed || opt.Columns > 0
-	t.measures = !t.fixed && !t.plain
+	t.measures = !t.fixed && !opt.Precomputed && (opt.Columns == 0 || opt.Unmoved)
 	t.assign()
 	if err := t.passes(ctx, opt); err != nil {
 		return nil, err
