@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/read/set"
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/onnx"
 )
@@ -215,54 +211,4 @@ func (c *converter) convertComponents(cmd *cobra.Command, m *model.PCA, to, endi
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: components of ONNX\n", printing.Visible(to))
 	return nil
-}
-
-// like makes the reader produce the features of a cache or model; "": its own.
-func (in *input) like(cmd *cobra.Command, path string) error {
-	if path == "" {
-		return nil
-	}
-	set, err := data.Read(cmd.Context(), []string{path}, data.Options{Format: "fen", Threads: in.opt.Threads})
-	if err == nil {
-		in.opt.Schema, in.opt.Columns = set.Schema, set.Cols()
-		return set.Close()
-	}
-	if strings.HasSuffix(path, ".fen") {
-		return err
-	}
-	m, err := model.ReadFile(path)
-	if err == nil {
-		in.forModel(cmd, m)
-	}
-	return err
-}
-
-// writerOf returns the format that --to names; nil for "".
-func writerOf(to string) (set.Writer, error) {
-	if to == "" {
-		return nil, nil
-	}
-	formats := data.Formats()
-	at := slices.Index(names(formats), to)
-	if at < 0 {
-		return nil, registry.Unknown("format", to, names(formats))
-	}
-	format, err := formats[at].New(nil)
-	if err != nil {
-		return nil, err
-	}
-	writer, ok := format.(set.Writer)
-	if !ok {
-		return nil, fmt.Errorf("format %q can be read but not written", to)
-	}
-	return writer, nil
-}
-
-// writeTo writes a set to a stream.
-func writeTo(w io.Writer, format set.Writer, set *data.Set) error {
-	out := bufio.NewWriterSize(w, 1<<16)
-	if err := format.Write(out, set); err != nil {
-		return err
-	}
-	return out.Flush()
 }

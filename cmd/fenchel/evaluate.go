@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -135,50 +134,6 @@ func printDecomposition(r printing.Report, d *theory.Decomposition) {
 // ownScores belong to a loss, and are printed of models by this alone.
 var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}
 
-// headline puts an evaluation into one line.
-func headline(e *fenchel.Evaluation) string {
-	if e.Outliers != nil && e.Error == nil {
-		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
-	}
-	rows := printing.Count(e.Rows, "row")
-	if e.Cost != nil {
-		rows += ", mean cost " + number(e.Cost)
-	}
-	if e.Error != nil {
-		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial, ""))
-	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), ownScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
-}
-
-// ownScore adds the score of that name to a line of scores, if it is one of ownScores.
-func ownScore(name string, e *fenchel.Evaluation) string {
-	if ownScores[name] == "" {
-		return ""
-	}
-	return fmt.Sprintf(", %s %s", name, number(e.Measure(name)))
-}
-
-// trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE, MAE and own score.
-func trivialWords(t *fenchel.Trivial, own string) string {
-	switch {
-	case t == nil:
-		return ""
-	case t.Cost != nil:
-		return fmt.Sprintf("; %s: accuracy %s, mean cost %s", t.Prediction, printing.Percent(*t.Accuracy), number(t.Cost))
-	case t.Accuracy != nil:
-		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
-	}
-	return fmt.Sprintf("; %s: RMSE %s, MAE %s%s", t.Prediction, number(t.RMSE), number(t.MAE), ownScore(own, t.Evaluation))
-}
-
-// number writes a figure that may be undefined.
-func number(x *float64) string {
-	if x == nil {
-		return "undefined"
-	}
-	return fmt.Sprintf("%.6g", *x)
-}
-
 func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 	r.Line("rows", "%d", e.Rows)
 	if e.Outliers != nil {
@@ -249,28 +204,6 @@ func printThresholds(w io.Writer, e *fenchel.Evaluation) {
 	}
 	fmt.Fprintln(w)
 	printColumnsOf(w, lines)
-}
-
-// inDigits writes a number by so many digits.
-func inDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
-
-// figureOf writes a number of a table that may be undefined.
-func figureOf(x *float64) string {
-	if x == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.4f", *x)
-}
-
-// within says where the error on new rows may be.
-func within(e *fenchel.Evaluation) string {
-	switch {
-	case e.Error == nil || e.Within == nil:
-		return ""
-	case e.Interval != nil:
-		return fmt.Sprintf(" (%s to %s with probability %.0f %% for rows that no choice depended on, Clopper and Pearson)", printing.Percent(e.Interval[0]), printing.Percent(e.Interval[1]), 100*fenchel.Confidence)
-	}
-	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*fenchel.Confidence)
 }
 
 // printClasses prints the scores of every class and, for few classes, the

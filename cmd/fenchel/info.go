@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -102,30 +101,6 @@ func printImported(r printing.Report, m *model.Model) {
 	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
-// printThreshold says where the scores of two classes are told apart.
-func printThreshold(r printing.Report, m *model.Model) {
-	t := m.Threshold
-	if t == nil {
-		return
-	}
-	words := fmt.Sprintf("%s above the score %.6g", printing.Spell(m.Classes[1]), t.Score)
-	if t.Chosen() {
-		words += fmt.Sprintf(": of the costs %g of %s and %g of %s the least, %.6g a row, where others predicted", t.Costs[0], printing.Spell(m.Classes[0]), t.Costs[1], printing.Spell(m.Classes[1]), t.Cost)
-	}
-	r.Line("threshold", "%s", words)
-}
-
-// printCalibration says where probabilities come from.
-func printCalibration(r printing.Report, m *model.Model, by string) {
-	switch {
-	case m.Calibration == nil:
-	case m.Classes == nil:
-		r.Line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
-	default:
-		r.Line("calibrated", "by %s: predict --probabilities", by)
-	}
-}
-
 // status is the worst end of the outputs.
 func status(m *model.Model) string {
 	all := make([]string, len(m.Outputs))
@@ -135,29 +110,11 @@ func status(m *model.Model) string {
 	return string(pose.Worst(all))
 }
 
-// largestOf lists the features with the largest weights; names is nil where they
-// have none.
-func largestOf(weights []float64, names []string, top int) string {
-	var parts []string
-	for _, j := range largest(weights, top) {
-		parts = append(parts, fmt.Sprintf("%s %+.4g", printing.Spell(featureName(names, j)), weights[j]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // statementJSON is a statement in which lambda is null where another number stands
 // instead of it or the file does not hold it.
 type statementJSON struct {
 	model.Statement
 	Lambda any `json:"lambda"`
-}
-
-// given is a number that was given, or nil, null in JSON, if it is 0.
-func given(x float64) any {
-	if x == 0 {
-		return nil
-	}
-	return x
 }
 
 func infoJSON(m *model.Model) map[string]any {

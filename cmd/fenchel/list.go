@@ -94,11 +94,3 @@ func marked[T any](mark string, entries []registry.Entry[T]) [][2]string {
 	}
 	return out
 }
-
-func names[T any](entries []registry.Entry[T]) []string {
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = e.Name
-	}
-	return out
-}

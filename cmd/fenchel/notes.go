@@ -14,38 +14,6 @@ import (
 
 // What users say of a model, by flags of the verbs that make one.
 
-const noteHelp = "keep NAME=TEXT in the model, for its users (may be repeated)"
-
-// parseNotes reads NAME=TEXT of each flag.
-func parseNotes(flags []string) (map[string]string, error) {
-	if flags == nil {
-		return nil, nil
-	}
-	notes := map[string]string{}
-	for _, flag := range flags {
-		name, text, ok := strings.Cut(flag, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("--note %s: expected NAME=TEXT", printing.Spell(flag))
-		}
-		if _, twice := notes[name]; twice {
-			return nil, fmt.Errorf("--note: found the name %q twice, expected each once", name)
-		}
-		notes[name] = text
-	}
-	return notes, nil
-}
-
-// printNotes prints a line for each note.
-func printNotes(r printing.Report, notes map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(notes)) {
-		text := printing.Spell(notes[name])
-		if name == searchNote {
-			text = searchWords(notes[name], text)
-		}
-		r.Line("note", "%s = %s", name, text)
-	}
-}
-
 // searchWords is a line for the note of a search, or otherwise if it is none.
 func searchWords(note, otherwise string) string {
 	var found struct {

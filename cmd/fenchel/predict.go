@@ -191,3 +191,22 @@ func (p *predictor) columns(m *model.Model) []string {
 	}
 	return names
 }
+
+// project writes the coordinates of every row along the components.
+func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) error {
+	if p.scores || p.probabilities {
+		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
+	}
+	whiten(m, p.whiten)
+	p.in.forComponents(cmd, m)
+	return p.in.sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
+}
+
+// coordinates writes those of the rows of a set.
+func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set) error {
+	return p.in.writeRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
+		scores := make([]float64, m.Statement.K)
+		m.Transform(scores, set.X.Row(i))
+		return scores
+	})
+}

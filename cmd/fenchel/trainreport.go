@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -109,15 +107,6 @@ func (t *trainer) times() string {
 		other = t.total - t.read - t.fitted
 	}
 	return fmt.Sprintf("read %s, %s, other %s, total %s", printing.Seconds(t.read), fit, printing.Seconds(max(0, other)), printing.Seconds(t.total))
-}
-
-// evaluated says how many values of a kernel were computed, and how many were at hand.
-func evaluated(c kernel.Counts) string {
-	ahead := ""
-	if c.Prefetched > 0 {
-		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))
-	}
-	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", printing.Short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been

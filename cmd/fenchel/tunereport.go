@@ -223,28 +223,6 @@ func settingOf(c *tune.Trial, key string) string {
 	return ""
 }
 
-// printColumnsOf aligns columns: the last one to the left.
-func printColumnsOf(w io.Writer, lines [][]string) {
-	wide := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for k, cell := range line {
-			wide[k] = max(wide[k], len(cell))
-		}
-	}
-	for _, line := range lines {
-		var b strings.Builder
-		fmt.Fprintf(&b, "%10s", line[0])
-		for k, cell := range line[1:] {
-			if k == len(line)-2 {
-				fmt.Fprintf(&b, "  %s", printing.Visible(cell))
-			} else {
-				fmt.Fprintf(&b, "  %*s", wide[k+1], printing.Visible(cell))
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
-}
-
 // heat is the map of the scores over the two parameters that vary; nil: there are not two of numbers.
 func (t *tuner) heat() *figure.Heat {
 	varied := t.found.Varied()

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/model"
@@ -20,59 +16,6 @@ import (
 
 // How the weights of a linear model are shown: those of features as the model scales them,
 // which can be compared with each other, and those of features as the data have them.
-
-// largest returns the features with the largest weights that are not zero.
-func largest(weights []float64, top int) []int {
-	var order []int
-	for j, w := range weights {
-		if w != 0 {
-			order = append(order, j)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a]))
-	})
-	return order[:min(max(top, 0), len(order))]
-}
-
-// featureName is the name of a feature, or its number where there are no names.
-func featureName(names []string, j int) string {
-	if names == nil {
-		return strconv.Itoa(j + 1)
-	}
-	return names[j]
-}
-
-// unitOf says what a weight is the change of the score for.
-func unitOf(s *data.Scaling, j int) string {
-	switch {
-	case s == nil || s.Factor[j] == 1 && s.Offset[j] == 0:
-		return "original"
-	case s.Kind == "std":
-		return "per standard deviation"
-	case s.Kind == "max":
-		return "per largest value"
-	}
-	return "scaled by " + s.Kind
-}
-
-// extremes returns the features with the most positive and those with the most negative
-// weights, so many of each.
-func extremes(weights []float64, top int) []int {
-	var positive, negative []float64
-	for _, w := range weights {
-		positive, negative = append(positive, max(w, 0)), append(negative, min(w, 0))
-	}
-	return append(largest(positive, top), largest(negative, top)...)
-}
-
-// printExtremes prints a line for each of the most positive and most negative weights of an
-// output, with its unit.
-func printExtremes(r printing.Report, m *model.Model, o model.Output, top int) {
-	for _, j := range extremes(o.Weights, top) {
-		r.Line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), printing.Spell(featureName(m.Features, j)))
-	}
-}
 
 // origins says of each feature the column and category that it was made of, and what its
 // original weight is added for: "category" where that is the row's, "true", or each "day" or

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// printThreshold says where the scores of two classes are told apart.
+func printThreshold(r printing.Report, m *model.Model) {
+	t := m.Threshold
+	if t == nil {
+		return
+	}
+	words := fmt.Sprintf("%s above the score %.6g", printing.Spell(m.Classes[1]), t.Score)
+	if t.Chosen() {
+		words += fmt.Sprintf(": of the costs %g of %s and %g of %s the least, %.6g a row, where others predicted", t.Costs[0], printing.Spell(m.Classes[0]), t.Costs[1], printing.Spell(m.Classes[1]), t.Cost)
+	}
+	r.Line("threshold", "%s", words)
+}
+
+// printCalibration says where probabilities come from.
+func printCalibration(r printing.Report, m *model.Model, by string) {
+	switch {
+	case m.Calibration == nil:
+	case m.Classes == nil:
+		r.Line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
+	default:
+		r.Line("calibrated", "by %s: predict --probabilities", by)
+	}
+}
+
+// largestOf lists the features with the largest weights; names is nil where they
+// have none.
+func largestOf(weights []float64, names []string, top int) string {
+	var parts []string
+	for _, j := range largest(weights, top) {
+		parts = append(parts, fmt.Sprintf("%s %+.4g", printing.Spell(featureName(names, j)), weights[j]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// given is a number that was given, or nil, null in JSON, if it is 0.
+func given(x float64) any {
+	if x == 0 {
+		return nil
+	}
+	return x
+}
+
+// printNotes prints a line for each note.
+func printNotes(r printing.Report, notes map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(notes)) {
+		text := printing.Spell(notes[name])
+		if name == searchNote {
+			text = searchWords(notes[name], text)
+		}
+		r.Line("note", "%s = %s", name, text)
+	}
+}
+
+// headline puts an evaluation into one line.
+func headline(e *fenchel.Evaluation) string {
+	if e.Outliers != nil && e.Error == nil {
+		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
+	}
+	rows := printing.Count(e.Rows, "row")
+	if e.Cost != nil {
+		rows += ", mean cost " + number(e.Cost)
+	}
+	if e.Error != nil {
+		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial, ""))
+	}
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), ownScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
+}
+
+// ownScore adds the score of that name to a line of scores, if it is one of ownScores.
+func ownScore(name string, e *fenchel.Evaluation) string {
+	if ownScores[name] == "" {
+		return ""
+	}
+	return fmt.Sprintf(", %s %s", name, number(e.Measure(name)))
+}
+
+// trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE, MAE and own score.
+func trivialWords(t *fenchel.Trivial, own string) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Cost != nil:
+		return fmt.Sprintf("; %s: accuracy %s, mean cost %s", t.Prediction, printing.Percent(*t.Accuracy), number(t.Cost))
+	case t.Accuracy != nil:
+		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
+	}
+	return fmt.Sprintf("; %s: RMSE %s, MAE %s%s", t.Prediction, number(t.RMSE), number(t.MAE), ownScore(own, t.Evaluation))
+}
+
+// number writes a figure that may be undefined.
+func number(x *float64) string {
+	if x == nil {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.6g", *x)
+}
+
+// inDigits writes a number by so many digits.
+func inDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
+
+// figureOf writes a number of a table that may be undefined.
+func figureOf(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", *x)
+}
+
+// within says where the error on new rows may be.
+func within(e *fenchel.Evaluation) string {
+	switch {
+	case e.Error == nil || e.Within == nil:
+		return ""
+	case e.Interval != nil:
+		return fmt.Sprintf(" (%s to %s with probability %.0f %% for rows that no choice depended on, Clopper and Pearson)", printing.Percent(e.Interval[0]), printing.Percent(e.Interval[1]), 100*fenchel.Confidence)
+	}
+	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*fenchel.Confidence)
+}
+
+// evaluated says how many values of a kernel were computed, and how many were at hand.
+func evaluated(c kernel.Counts) string {
+	ahead := ""
+	if c.Prefetched > 0 {
+		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))
+	}
+	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", printing.Short(c.Computed), ahead, math.Floor(100*c.Hits()))
+}
+
+// largest returns the features with the largest weights that are not zero.
+func largest(weights []float64, top int) []int {
+	var order []int
+	for j, w := range weights {
+		if w != 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a]))
+	})
+	return order[:min(max(top, 0), len(order))]
+}
+
+// featureName is the name of a feature, or its number where there are no names.
+func featureName(names []string, j int) string {
+	if names == nil {
+		return strconv.Itoa(j + 1)
+	}
+	return names[j]
+}
+
+// unitOf says what a weight is the change of the score for.
+func unitOf(s *data.Scaling, j int) string {
+	switch {
+	case s == nil || s.Factor[j] == 1 && s.Offset[j] == 0:
+		return "original"
+	case s.Kind == "std":
+		return "per standard deviation"
+	case s.Kind == "max":
+		return "per largest value"
+	}
+	return "scaled by " + s.Kind
+}
+
+// extremes returns the features with the most positive and those with the most negative
+// weights, so many of each.
+func extremes(weights []float64, top int) []int {
+	var positive, negative []float64
+	for _, w := range weights {
+		positive, negative = append(positive, max(w, 0)), append(negative, min(w, 0))
+	}
+	return append(largest(positive, top), largest(negative, top)...)
+}
+
+// printExtremes prints a line for each of the most positive and most negative weights of an
+// output, with its unit.
+func printExtremes(r printing.Report, m *model.Model, o model.Output, top int) {
+	for _, j := range extremes(o.Weights, top) {
+		r.Line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), printing.Spell(featureName(m.Features, j)))
+	}
+}
+
+// printColumnsOf aligns columns: the last one to the left.
+func printColumnsOf(w io.Writer, lines [][]string) {
+	wide := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for k, cell := range line {
+			wide[k] = max(wide[k], len(cell))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%10s", line[0])
+		for k, cell := range line[1:] {
+			if k == len(line)-2 {
+				fmt.Fprintf(&b, "  %s", printing.Visible(cell))
+			} else {
+				fmt.Fprintf(&b, "  %*s", wide[k+1], printing.Visible(cell))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}

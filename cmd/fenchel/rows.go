@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/spf13/cobra"
+)
+
+// readModel reads a model that predicts, or else components. Both come with an
+// error that wraps model.ErrTampered if only a digest is wrong.
+func readModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error) {
+	m, err := model.ReadFile(path)
+	var kind *model.KindError
+	if errors.As(err, &kind) {
+		c, err := model.ReadPCAFile(path)
+		return nil, c, exitcode.BadData(err)
+	}
+	return m, nil, exitcode.BadData(notModel(cmd, path, err))
+}
+
+// notModel says of a file that is no model but data that it is, and the order of the
+// arguments: one is easily taken for the other.
+func notModel(cmd *cobra.Command, path string, err error) error {
+	info, failed := os.Stat(path)
+	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
+		return err
+	}
+	if strings.HasSuffix(path, ".onnx") {
+		return fmt.Errorf("%s: found a graph of ONNX, expected a model: convert writes such files for other programs, which run them with ONNX Runtime", path)
+	}
+	format := data.FormatOf(cmd.Context(), path)
+	if format == "" {
+		return err
+	}
+	order := ""
+	if strings.Contains(cmd.Use, "MODEL DATA") {
+		order = fmt.Sprintf("; the order is: %s MODEL DATA", cmd.Name())
+	}
+	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
+}
+
+// rowsFor reads rows for components.
+func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
+	in.forComponents(cmd, m)
+	in.opt.InOrder = true
+	set, err := in.read(cmd, sources)
+	if err != nil {
+		return nil, err
+	}
+	printing.Warn(cmd, set.Warnings)
+	return set, nil
+}
+
+// sets gives take the rows of the sources: as one set, or, from standard input to standard
+// output, as they come, for somebody may wait for each line.
+func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
+	in.opt.InOrder = true
+	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.opt.Weights != "" || in.opt.Labels != "" {
+		set, err := in.read(cmd, sources)
+		if err != nil {
+			return err
+		}
+		printing.Warn(cmd, set.Warnings)
+		return take(set)
+	}
+	if err := in.check(cmd, sources); err != nil {
+		return err
+	}
+	in.opt.Stdin = cmd.InOrStdin()
+	said := map[string]bool{}
+	for set, err := range data.Arriving(cmd.Context(), in.opt) {
+		if err != nil {
+			return readError(err)
+		}
+		for _, w := range set.Warnings {
+			if !said[w.Error()] {
+				printing.Warn(cmd, []error{w})
+			}
+			said[w.Error()] = true
+		}
+		if err := take(set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRows writes the numbers that are made of every row below their names, to a file or
+// standard output.
+func (in *input) writeRows(cmd *cobra.Command, out string, set *data.Set, size int, names []string, numbers func(i int) []float64) error {
+	f := printing.NewRowFormat(out, set)
+	write := func(w io.Writer) error {
+		if _, err := w.Write(f.Header(names)); err != nil {
+			return err
+		}
+		return parallel.Ordered(interrupt.Endable{Ctx: cmd.Context(), W: w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
+			for i := lo; i < hi; i++ {
+				text = f.End(f.Numbers(f.Begin(text, i), numbers(i)))
+			}
+			return text
+		})
+	}
+	if out == "" || out == "-" {
+		return exitcode.BadData(write(cmd.OutOrStdout()))
+	}
+	return exitcode.BadData(file.WriteFile(out, write))
+}
+
+// whiten has components whiten coordinates, if asked to, that do not do so by themselves.
+func whiten(m *model.PCA, asked bool) {
+	if asked && m.Statement.Whiten == "" {
+		m.Statement.Whiten = model.WhitenPopulation
+	}
+}
+
+// like makes the reader produce the features of a cache or model; "": its own.
+func (in *input) like(cmd *cobra.Command, path string) error {
+	if path == "" {
+		return nil
+	}
+	set, err := data.Read(cmd.Context(), []string{path}, data.Options{Format: "fen", Threads: in.opt.Threads})
+	if err == nil {
+		in.opt.Schema, in.opt.Columns = set.Schema, set.Cols()
+		return set.Close()
+	}
+	if strings.HasSuffix(path, ".fen") {
+		return err
+	}
+	m, err := model.ReadFile(path)
+	if err == nil {
+		in.forModel(cmd, m)
+	}
+	return err
+}
+
+// writerOf returns the format that --to names; nil for "".
+func writerOf(to string) (set.Writer, error) {
+	if to == "" {
+		return nil, nil
+	}
+	formats := data.Formats()
+	at := slices.Index(names(formats), to)
+	if at < 0 {
+		return nil, registry.Unknown("format", to, names(formats))
+	}
+	format, err := formats[at].New(nil)
+	if err != nil {
+		return nil, err
+	}
+	writer, ok := format.(set.Writer)
+	if !ok {
+		return nil, fmt.Errorf("format %q can be read but not written", to)
+	}
+	return writer, nil
+}
+
+// writeTo writes a set to a stream.
+func writeTo(w io.Writer, format set.Writer, set *data.Set) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	if err := format.Write(out, set); err != nil {
+		return err
+	}
+	return out.Flush()
+}
