@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -219,3 +220,29 @@ func printColumnsOf(w io.Writer, lines [][]string) {
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 }
+
+// searchNote is the name of the note that has the search.
+const searchNote = "tune"
+
+// searchWords is a line for the note of a search, or otherwise if it is none.
+func searchWords(note, otherwise string) string {
+	var found struct {
+		Of                 int
+		Folds, Rule, Score string
+		Best               map[string]any
+	}
+	if json.Unmarshal([]byte(note), &found) != nil || found.Of == 0 || found.Best == nil {
+		return otherwise
+	}
+	var best []string
+	for _, key := range slices.Sorted(maps.Keys(found.Best)) {
+		if !slices.Contains([]string{"gap", "score", "score_sd", "remark"}, key) {
+			best = append(best, fmt.Sprintf("%s=%v", key, found.Best[key]))
+		}
+	}
+	return printing.Spell(fmt.Sprintf("%s on %s, the best %s: %s %.4g, rule %s (info --json has all)",
+		printing.Count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
+}
+
+// ownScores belong to a loss, and are printed of models by this alone.
+var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}

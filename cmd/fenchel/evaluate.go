@@ -131,9 +131,6 @@ func printDecomposition(r printing.Report, d *theory.Decomposition) {
 	r.Line("", "%.6g optimisation (the proved gap, at most)", d.Optimisation)
 }
 
-// ownScores belong to a loss, and are printed of models by this alone.
-var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}
-
 func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 	r.Line("rows", "%d", e.Rows)
 	if e.Outliers != nil {

@@ -8,36 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
 // What users say of a model, by flags of the verbs that make one.
 
-// searchWords is a line for the note of a search, or otherwise if it is none.
-func searchWords(note, otherwise string) string {
-	var found struct {
-		Of                 int
-		Folds, Rule, Score string
-		Best               map[string]any
-	}
-	if json.Unmarshal([]byte(note), &found) != nil || found.Of == 0 || found.Best == nil {
-		return otherwise
-	}
-	var best []string
-	for _, key := range slices.Sorted(maps.Keys(found.Best)) {
-		if !slices.Contains([]string{"gap", "score", "score_sd", "remark"}, key) {
-			best = append(best, fmt.Sprintf("%s=%v", key, found.Best[key]))
-		}
-	}
-	return printing.Spell(fmt.Sprintf("%s on %s, the best %s: %s %.4g, rule %s (info --json has all)",
-		printing.Count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
-}
-
-// searchNote is the name of the note that has the search, and leastSearch the bytes that are
+// leastSearch is the bytes that are
 // left for it.
 const (
-	searchNote  = "tune"
 	leastSearch = 4 << 10
 )
 
