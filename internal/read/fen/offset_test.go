@@ -47,3 +47,17 @@ func TestCachesOfOtherOffsets(t *testing.T) {
 		}
 	}
 }
+
+// Where columns are to be read as they are, a cache gives back what it subtracted, and says of no offsets.
+func TestCacheAsItIs(t *testing.T) {
+	moved := datasettest.ReadNamed(t, "a.csv", datasettest.AsCSV(datasettest.Times(300)), dataset.Options{})
+	path := filepath.Join(t.TempDir(), "a.fen")
+	if err := dataset.Write(context.Background(), path, moved, ""); err != nil {
+		t.Fatal(err)
+	}
+	s := datasettest.MustRead(t, dataset.Options{Unmoved: true}, path)
+	want := datasettest.ReadNamed(t, "a.csv", datasettest.AsCSV(datasettest.Times(300)), dataset.Options{Unmoved: true})
+	if moved.Schema.Offsets() == nil || s.Schema.Offsets() != nil || s.Digest() != want.Digest() {
+		t.Errorf("found the offsets %v and other rows", s.Schema.Offsets())
+	}
+}
