@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
@@ -26,12 +27,12 @@ import (
 
 // adviser is one run of the verb advise.
 type adviser struct {
-	in       input
+	in       option.Input
 	spec     fenchel.Spec
 	rows     int
 	features int
 	setting  theory.Setting
-	kernel   kernelFlags
+	kernel   option.KernelFlags
 	json     bool
 }
 
@@ -59,7 +60,7 @@ take the least work, and why the others do not.`,
   fenchel advise --n 200000 --d 50 --kernel rbf --accuracy 1e-3 --cache 8GB`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args) },
 	}
-	a.in.register(cmd, true)
+	a.in.Register(cmd, true)
 	f, s := cmd.Flags(), &a.spec
 	f.IntVar(&a.rows, "n", 0, "number of rows, instead of DATA")
 	f.IntVar(&a.features, "d", 0, "number of features, instead of DATA")
@@ -69,13 +70,13 @@ take the least work, and why the others do not.`,
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers; without DATA any smooth one)")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
 	f.StringVar(&s.Kernel, "kernel", "", "compare the methods for machines of this kernel, as in \"fenchel list kernels\"")
-	f.StringVar(&a.kernel.cache, "cache", "", "memory for the kernel's matrix, such as 500MB (default 1GB)")
+	f.StringVar(&a.kernel.Cache, "cache", "", "memory for the kernel's matrix, such as 500MB (default 1GB)")
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default as of train)")
 	f.Float64Var(&s.C, "C", 0, "instead of lambda; C = 1/(lambda N)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.BoolVar(&a.json, "json", false, "print one JSON object")
-	complete(cmd, "loss", names(loss.Entries())...)
-	complete(cmd, "penalty", names(penalty.Entries())...)
+	option.Complete(cmd, "loss", option.Names(loss.Entries())...)
+	option.Complete(cmd, "penalty", option.Names(penalty.Entries())...)
 	return cmd
 }
 
@@ -85,7 +86,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	}
 	var found *survey.Survey
 	if len(sources) > 0 {
-		set, err := a.in.read(cmd, sources)
+		set, err := a.in.Read(cmd, sources)
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		if a.spec.Kernel != "" {
 			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
 		}
-		a.spec.Threads, a.spec.Gap = a.in.opt.Threads, a.setting.Accuracy
+		a.spec.Threads, a.spec.Gap = a.in.Opt.Threads, a.setting.Accuracy
 		found, err = survey.Examine(cmd.Context(), set, a.spec)
 		if _, bad := err.(pose.DataError); bad {
 			return exitcode.BadData(err)
@@ -130,7 +131,7 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 			return fmt.Errorf("--%s: found it without data, expected data: --condition has its place there", name)
 		}
 	}
-	if err := a.kernel.apply(cmd, &a.spec); err != nil {
+	if err := a.kernel.Apply(cmd, &a.spec); err != nil {
 		return err
 	}
 	for name, value := range map[string]float64{"lambda": a.spec.Lambda, "C": a.spec.C} {
@@ -150,7 +151,7 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 		return fmt.Errorf("--%w", err)
 	}
 	if err := a.spec.Check(); err != nil || len(sources) > 0 {
-		return cmp.Or(err, a.in.check(cmd, sources))
+		return cmp.Or(err, a.in.Check(cmd, sources))
 	}
 	var err error
 	check.Kinked, check.Corner, err = survey.Corners(a.spec.Loss, a.spec.Penalty)
@@ -272,7 +273,7 @@ func printCosts(w io.Writer, title string, costs []theory.Cost) error {
 
 // keepAvailable removes the names of solvers that are not registered.
 func keepAvailable(a *theory.Advice) {
-	known := names(linear.Entries())
+	known := option.Names(linear.Entries())
 	missing := func(name string) bool { return !slices.Contains(known, name) }
 	keep := func(c *theory.Cost) { c.Solvers = slices.DeleteFunc(slices.Clone(c.Solvers), missing) }
 	keep(&a.Cost)

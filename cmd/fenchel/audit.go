@@ -12,7 +12,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -34,7 +36,7 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 	f.StringVar(&a.classWeight, "class-weight", "", "its class weights, LABEL=WEIGHT,...: the options -wLABEL of svm-train and train")
 	f.IntVar(&a.opt.Refine, "refine", 0, "improve the bound by at most so many epochs of a solver")
 	f.StringVar(&a.cache, "cache", "", "keep at most so much of the kernel's matrix in memory meanwhile (default 1GB)")
-	complete(cmd, "loss", names(loss.Entries())...)
+	option.Complete(cmd, "loss", option.Names(loss.Entries())...)
 }
 
 // check compares the flags with the model, before any data are read.
@@ -69,12 +71,12 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 		}
 	}
 	if a.classWeight != "" {
-		if a.opt.ClassWeight, err = parseClassWeights(a.classWeight, "LABEL=WEIGHT,..."); err != nil {
+		if a.opt.ClassWeight, err = option.ParseClassWeights(a.classWeight, "LABEL=WEIGHT,..."); err != nil {
 			return err
 		}
 	}
 	if a.cache != "" {
-		if a.opt.Cache, err = parseBytes(a.cache); err != nil {
+		if a.opt.Cache, err = option.ParseBytes(a.cache); err != nil {
 			return fmt.Errorf("--cache %s: %w", a.cache, err)
 		}
 	}
@@ -131,7 +133,7 @@ func problemOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions,
 	}
 	asked := *m
 	asked.Statement.Loss, asked.Statement.Kernel = a.Loss, a.Kernel
-	text := fmt.Sprintf("%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
+	text := fmt.Sprintf("%s%s, bias %s", report.TermsOf(&asked), given, m.Statement.Bias)
 	if weights != nil {
 		text += fmt.Sprintf(", row weights from %g to %g", slices.Min(weights), slices.Max(weights))
 	}
@@ -139,7 +141,7 @@ func problemOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions,
 }
 
 func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) {
-	printTask(r, m)
+	report.PrintTask(r, m)
 	r.Line("problem", "%s", problemOf(m, a, opt, weights))
 	if m.Support != nil {
 		r.Line("support", "%s, all among the rows", printing.Count(m.Support.Len(), "vector"))
@@ -150,9 +152,9 @@ func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, opt f
 		r.Line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.Line("proof", "objective %.10g, best possible at least %.10g: %s", s.Primal, s.Dual, gapOf(s))
+	r.Line("proof", "objective %.10g, best possible at least %.10g: %s", s.Primal, s.Dual, report.GapOf(s))
 	if len(a.Outputs) > 1 {
-		r.Line("worst", "%s: relative gap %.3g", nameOf(m, s.WorstOutput), s.Worst)
+		r.Line("worst", "%s: relative gap %.3g", report.NameOf(m, s.WorstOutput), s.Worst)
 	}
 	if a.Solver != "" {
 		r.Line("refined", "by solver %s", a.Solver)
@@ -164,7 +166,7 @@ func auditJSON(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions,
 	for i, o := range a.Outputs {
 		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}
 		if len(a.Outputs) > 1 {
-			outputs[i]["class"] = outputName(m, i)
+			outputs[i]["class"] = report.OutputName(m, i)
 		}
 	}
 	s := a.Summary

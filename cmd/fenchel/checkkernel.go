@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
@@ -23,9 +24,9 @@ import (
 
 // kernelChecker is one run of the verb check-kernel.
 type kernelChecker struct {
-	in     input
+	in     option.Input
 	spec   fenchel.Spec
-	kernel kernelFlags
+	kernel option.KernelFlags
 	repair string
 	out    string
 	json   bool
@@ -47,19 +48,19 @@ adds the same to all of them.`, kernel.MostExamined),
 		Example: `  fenchel check-kernel iris.csv --kernel sigmoid --gamma 1 --coef0 -1
   fenchel check-kernel @toy:n=200 --kernel "rbf:gamma=1 + poly:degree=2"
   fenchel check-kernel scores.csv --kernel precomputed --repair clip -o psd.csv`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, args) },
 	}
-	k.in.register(cmd, true)
+	k.in.Register(cmd, true)
 	f := cmd.Flags()
 	f.StringVar(&k.spec.Kernel, "kernel", "", "the kernel, as in \"fenchel list kernels\"")
-	k.kernel.parametersOf(cmd)
+	k.kernel.ParametersOf(cmd)
 	f.StringVar(&k.spec.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.StringVar(&k.repair, "repair", "", "clip, flip or shift the eigenvalues (default shift)")
 	f.StringVarP(&k.out, "output", "o", "", "write the repaired matrix, with the targets of DATA, to this file")
 	f.BoolVar(&k.json, "json", false, "print one JSON object")
-	complete(cmd, "repair", kernel.Repairs()...)
-	complete(cmd, "kernel", names(kernel.Entries())...)
+	option.Complete(cmd, "repair", kernel.Repairs()...)
+	option.Complete(cmd, "kernel", option.Names(kernel.Entries())...)
 	return cmd
 }
 
@@ -73,29 +74,29 @@ func (k *kernelChecker) check(cmd *cobra.Command, sources []string) error {
 	if k.repair = cmp.Or(k.repair, "shift"); !slices.Contains(kernel.Repairs(), k.repair) {
 		return registry.Unknown("--repair", k.repair, kernel.Repairs())
 	}
-	if err := k.kernel.apply(cmd, &k.spec); err != nil {
+	if err := k.kernel.Apply(cmd, &k.spec); err != nil {
 		return err
 	}
-	k.in.opt.Precomputed = isPrecomputed(k.spec.Kernel)
+	k.in.Opt.Precomputed = option.IsPrecomputed(k.spec.Kernel)
 	if err := cmp.Or(paths.CheckFolder(k.out), paths.KeepInputs("--output", k.out, sources...)); err != nil {
 		return err
 	}
 	if k.out != "" && strings.HasSuffix(k.out, ".svm") {
 		return fmt.Errorf("--output %s: expected a table, such as psd.csv, or psd.npy", k.out)
 	}
-	return cmp.Or(k.spec.Check(), k.in.check(cmd, sources))
+	return cmp.Or(k.spec.Check(), k.in.Check(cmd, sources))
 }
 
 func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	if err := k.check(cmd, sources); err != nil {
 		return err
 	}
-	set, err := k.in.read(cmd, sources)
+	set, err := k.in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
-	k.spec.Threads = k.in.opt.Threads
+	k.spec.Threads = k.in.Opt.Threads
 	e, err := fenchel.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
 	if _, bad := err.(pose.DataError); bad {
 		return exitcode.BadData(err)

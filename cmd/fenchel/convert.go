@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
@@ -18,7 +19,7 @@ import (
 
 // converter is one call of convert.
 type converter struct {
-	in       input
+	in       option.Input
 	to, like string
 	force    bool
 	graph    onnx.Options
@@ -57,12 +58,12 @@ SVMRegressor and SVMClassifier where they fit, which are single and slower.`,
   fenchel convert later.csv later.fen --like news.model
   fenchel convert a9a.svm-model a9a.model
   fenchel convert churn.model churn.onnx`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd, args[:len(args)-1], args[len(args)-1])
 		},
 	}
-	c.in.register(cmd, true)
+	c.in.Register(cmd, true)
 	cmd.Flags().StringVar(&c.to, "to", "", "format of OUT instead of the one its extension names")
 	cmd.Flags().BoolVar(&c.force, "force", false, "write a model even over a file that holds something else")
 	cmd.Flags().BoolVar(&c.graph.SVM, "svm-operators", false, "ONNX: use the operators for support vector machines, in single precision")
@@ -76,27 +77,27 @@ func (c *converter) run(cmd *cobra.Command, sources []string, out string) error 
 	if out == "-" && c.to == "" {
 		return fmt.Errorf("convert: found standard output (-) without a format, expected --to FORMAT")
 	}
-	writer, err := writerOf(c.to)
+	writer, err := option.WriterOf(c.to)
 	if err != nil {
 		return err
 	}
-	if err := paths.KeepInputs("convert: OUT", out, append(slices.Clone(sources), c.in.opt.Labels, c.in.opt.Weights, c.like)...); err != nil {
+	if err := paths.KeepInputs("convert: OUT", out, append(slices.Clone(sources), c.in.Opt.Labels, c.in.Opt.Weights, c.like)...); err != nil {
 		return err
 	}
 	if model.IsFile(sources[0]) {
 		return c.model(cmd, sources, out)
 	}
-	if err := c.in.like(cmd, c.like); err != nil {
+	if err := c.in.Like(cmd, c.like); err != nil {
 		return exitcode.BadData(err)
 	}
-	c.in.opt.Unmoved = !data.WritesOffsets(out, c.to)
-	set, err := c.in.read(cmd, sources)
+	c.in.Opt.Unmoved = !data.WritesOffsets(out, c.to)
+	set, err := c.in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
 	if out == "-" {
-		return exitcode.BadData(writeTo(cmd.OutOrStdout(), writer, set))
+		return exitcode.BadData(option.WriteTo(cmd.OutOrStdout(), writer, set))
 	}
 	if err := data.Write(cmd.Context(), out, set, c.to); err != nil {
 		return exitcode.BadData(err)
@@ -178,7 +179,7 @@ func modelFormatOf(path string, m *model.Model, foreign bool) modelFormat {
 
 // convertModel rewrites a model in another format.
 func (c *converter) convertModel(cmd *cobra.Command, from, to string) error {
-	m, components, err := readModel(cmd, from)
+	m, components, err := option.ReadModel(cmd, from)
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func (c *converter) convertComponents(cmd *cobra.Command, m *model.PCA, to, endi
 	if ending != onnxEnding {
 		return exitcode.BadData(fmt.Errorf("%s: found principal components and the ending %s, expected %s", printing.Visible(to), printing.Visible(ending), onnxEnding))
 	}
-	whiten(m, c.whiten)
+	option.Whiten(m, c.whiten)
 	if err := onnx.WritePCAFile(m, to); err != nil {
 		return exitcode.BadData(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -13,10 +14,10 @@ func TestCutShort(t *testing.T) {
 	}
 	done, begun, not := output("converged", 3), output("interrupted", 2), output("interrupted", 0)
 	m := &model.Model{Outputs: []model.Output{done, begun, not, not}}
-	if got, want := cutShort(m), "; of 4 classifiers 1 converged, 1 stopped earlier, 2 were not begun"; got != want {
+	if got, want := report.CutShort(m), "; of 4 classifiers 1 converged, 1 stopped earlier, 2 were not begun"; got != want {
 		t.Errorf("found %q, expected %q", got, want)
 	}
-	if got := cutShort(&model.Model{Outputs: []model.Output{done, done}}); got != "" {
+	if got := report.CutShort(&model.Model{Outputs: []model.Output{done, done}}); got != "" {
 		t.Errorf("all converged: found %q", got)
 	}
 }

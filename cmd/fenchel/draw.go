@@ -18,8 +18,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
@@ -29,7 +31,7 @@ import (
 
 // drawer is one run of the verb draw.
 type drawer struct {
-	in        input
+	in        option.Input
 	data      []string
 	out, x, y string
 }
@@ -58,10 +60,10 @@ if its numbers are positive and differ by a factor above 50.`,
 		Example: `  fenchel draw sdca.csv saga.csv -o gaps.svg
   fenchel draw sdca.csv saga.csv --x train_seconds -o seconds.svg
   fenchel draw spirals.model --data spirals.svm -o spirals.svg`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args) },
 	}
-	d.in.register(cmd, false)
+	d.in.Register(cmd, false)
 	f := cmd.Flags()
 	f.StringArrayVar(&d.data, "data", nil, "rows to draw, or to count in a confusion matrix (may be repeated)")
 	f.StringVarP(&d.out, "output", "o", "", "write the picture to this SVG file")
@@ -74,7 +76,7 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if d.out == "" || d.out == "-" {
 		return errors.New("draw: found no file for the picture, expected -o FILE.svg")
 	}
-	if err := d.in.check(cmd, d.data); err != nil {
+	if err := d.in.Check(cmd, d.data); err != nil {
 		return err
 	}
 	if err := paths.KeepInputs("--output", d.out, append(slices.Clone(files), d.data...)...); err != nil {
@@ -102,7 +104,7 @@ func (d *drawer) picture(cmd *cobra.Command, files []string) (painter, error) {
 	var models []*model.Model
 	spectrum := &figure.Figure{Title: "share of the variance", X: figure.Axis{Name: "component"}, Y: figure.Axis{Name: "share"}}
 	for _, path := range files {
-		m, components, err := readModel(cmd, path)
+		m, components, err := option.ReadModel(cmd, path)
 		if err != nil {
 			return nil, err
 		}
@@ -242,8 +244,8 @@ func weightsPath(models []*model.Model) (painter, error) {
 	}
 	slices.SortStableFunc(models, func(a, b *model.Model) int { return cmp.Compare(a.Statement.Lambda, b.Statement.Lambda) })
 	f := &figure.Figure{Title: "weights by lambda, penalty " + first.Statement.Penalty, X: figure.Axis{Name: "lambda", Log: true}, Y: figure.Axis{Name: "weight"}}
-	for k, j := range largest(highest, mostWeights) {
-		c := figure.Curve{Name: featureName(first.Features, j), Dashed: k >= mostWeights/2, Colour: figure.Contrast(k)}
+	for k, j := range report.Largest(highest, mostWeights) {
+		c := figure.Curve{Name: report.FeatureName(first.Features, j), Dashed: k >= mostWeights/2, Colour: figure.Contrast(k)}
 		for _, m := range models {
 			c.X, c.Y = append(c.X, m.Statement.Lambda), append(c.Y, m.Outputs[0].Weights[j])
 		}
@@ -257,14 +259,14 @@ const mostDots = 500
 
 // predictions draws what a model says of rows.
 func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error) {
-	d.in.forModel(cmd, m)
-	d.in.opt.InOrder = true
-	set, err := d.in.read(cmd, d.data)
+	d.in.ForModel(cmd, m)
+	d.in.Opt.InOrder = true
+	set, err := d.in.Read(cmd, d.data)
 	if err != nil {
 		return nil, err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.opt.Threads}) // which refuses rows that do not fit
+	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.Opt.Threads}) // which refuses rows that do not fit
 	if err != nil {
 		return nil, exitcode.BadData(err)
 	}
@@ -291,7 +293,7 @@ func dots(n int) []int {
 
 // confusion counts rows by true and predicted class.
 func confusion(e *fenchel.Evaluation) *figure.Heat {
-	h := &figure.Heat{Title: fmt.Sprintf("rows, accuracy %s", number(e.Accuracy)), X: "predicted", Y: "true",
+	h := &figure.Heat{Title: fmt.Sprintf("rows, accuracy %s", report.Number(e.Accuracy)), X: "predicted", Y: "true",
 		Across: e.Confusion.Predicted, MarkX: -1, Written: func(v float64) string { return fmt.Sprintf("%.6g", v) }}
 	for k := len(e.Confusion.True) - 1; k >= 0; k-- { // the first above
 		h.Up, h.Values = append(h.Up, e.Confusion.True[k]), append(h.Values, e.Confusion.Count[k])

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/internal/engine"
 )
 
@@ -23,7 +24,7 @@ what the Python package starts once and keeps; package internal/engine says what
 and answers are. Numbers go through a file that both programs have open: a descriptor that
 the engine inherits, or a path where descriptors cannot be inherited.`,
 		Hidden: true,
-		Args:   none,
+		Args:   option.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, err := sharedFile(descriptor, path)
 			if err != nil {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
@@ -20,7 +22,7 @@ import (
 
 // evaluator is one run of the verb evaluate.
 type evaluator struct {
-	in       input
+	in       option.Input
 	training []string // sources
 	richer   string   // model file
 	json     bool
@@ -43,10 +45,10 @@ other thresholds of the score would give; the one that predicts has a star, and
 Numbers: root mean squared error, mean and median absolute error, R2; of the loss
 quantile its pinball loss, of poisson the mean deviance. One class: the share
 of outliers, and if the targets are 1 and -1, the same as of classes.`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0], args[1:]) },
 	}
-	v.in.register(cmd, false)
+	v.in.Register(cmd, false)
 	f := cmd.Flags()
 	f.StringArrayVar(&v.training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
 	f.StringVar(&v.richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
@@ -60,17 +62,17 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	}
 	m, err := model.ReadFile(path)
 	if err != nil {
-		return exitcode.BadData(notModel(cmd, path, err))
+		return exitcode.BadData(option.NotModel(cmd, path, err))
 	}
-	v.in.forModel(cmd, m)
-	v.in.skipAs(m.Schema)
-	v.in.opt.InOrder = true
-	set, err := v.in.read(cmd, sources)
+	v.in.ForModel(cmd, m)
+	v.in.SkipAs(m.Schema)
+	v.in.Opt.InOrder = true
+	set, err := v.in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
-	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: v.in.opt.Threads})
+	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: v.in.Opt.Threads})
 	if err != nil {
 		return exitcode.BadData(err)
 	}
@@ -99,24 +101,24 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 	if v.richer != "" {
 		r, err := model.ReadFile(v.richer)
 		if err != nil {
-			return nil, exitcode.BadData(notModel(cmd, v.richer, err))
+			return nil, exitcode.BadData(option.NotModel(cmd, v.richer, err))
 		}
 		other := v.in
-		other.forModel(cmd, r)
-		same, err := other.read(cmd, sources)
+		other.ForModel(cmd, r)
+		same, err := other.Read(cmd, sources)
 		if err != nil {
 			return nil, err
 		}
-		if least, err = survey.Risk(r, m, same, v.in.opt.Threads); err != nil {
+		if least, err = survey.Risk(r, m, same, v.in.Opt.Threads); err != nil {
 			return nil, exitcode.BadData(fmt.Errorf("--richer %s: %w", v.richer, err))
 		}
 	}
-	rows, err := v.in.read(cmd, v.training)
+	rows, err := v.in.Read(cmd, v.training)
 	if err != nil {
 		return nil, err
 	}
 	printing.Warn(cmd, rows.Warnings)
-	d, err := survey.Decompose(m, rows, set, least, v.in.opt.Threads)
+	d, err := survey.Decompose(m, rows, set, least, v.in.Opt.Threads)
 	return d, exitcode.BadData(err)
 }
 
@@ -134,41 +136,41 @@ func printDecomposition(r printing.Report, d *theory.Decomposition) {
 func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 	r.Line("rows", "%d", e.Rows)
 	if e.Outliers != nil {
-		r.Line("outliers", "%s", number(e.Outliers))
+		r.Line("outliers", "%s", report.Number(e.Outliers))
 		if e.Classes == nil {
 			return
 		}
 	}
 	if e.Classes == nil {
-		r.Line("RMSE", "%s", number(e.RMSE))
+		r.Line("RMSE", "%s", report.Number(e.RMSE))
 		if e.Trivial != nil {
-			r.Line("trivial", "RMSE %s, MAE %s%s (%s)", number(e.Trivial.RMSE), number(e.Trivial.MAE), ownScore(e.Own, e.Trivial.Evaluation), e.Trivial.Prediction)
+			r.Line("trivial", "RMSE %s, MAE %s%s (%s)", report.Number(e.Trivial.RMSE), report.Number(e.Trivial.MAE), report.OwnScore(e.Own, e.Trivial.Evaluation), e.Trivial.Prediction)
 		}
-		r.Line("MAE", "%s", number(e.MAE))
-		r.Line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
-		r.Line("R2", "%s", number(e.R2))
-		if what := ownScores[e.Own]; what != "" {
-			r.Line(e.Own, "%s (%s)", number(e.Measure(e.Own)), what)
+		r.Line("MAE", "%s", report.Number(e.MAE))
+		r.Line("median", "%s (of the absolute errors)", report.Number(e.MedianAbsolute))
+		r.Line("R2", "%s", report.Number(e.R2))
+		if what := report.OwnScores[e.Own]; what != "" {
+			r.Line(e.Own, "%s (%s)", report.Number(e.Measure(e.Own)), what)
 		}
 		return
 	}
-	r.Line("accuracy", "%s", number(e.Accuracy))
+	r.Line("accuracy", "%s", report.Number(e.Accuracy))
 	if e.Trivial != nil {
-		r.Line("trivial", "accuracy %s (%s)", number(e.Trivial.Accuracy), e.Trivial.Prediction)
+		r.Line("trivial", "accuracy %s (%s)", report.Number(e.Trivial.Accuracy), e.Trivial.Prediction)
 	}
-	r.Line("error", "%s%s", number(e.Error), within(e))
+	r.Line("error", "%s%s", report.Number(e.Error), report.Within(e))
 	if e.Cost != nil {
-		r.Line("cost", "%s a row, by the costs that the model was trained with (%s: %s)", number(e.Cost), e.Trivial.Prediction, number(e.Trivial.Cost))
+		r.Line("cost", "%s a row, by the costs that the model was trained with (%s: %s)", report.Number(e.Cost), e.Trivial.Prediction, report.Number(e.Trivial.Cost))
 	}
-	r.Line("balanced", "%s (mean recall)", number(e.Balanced))
-	r.Line("macro F1", "%s", number(e.MacroF1))
+	r.Line("balanced", "%s (mean recall)", report.Number(e.Balanced))
+	r.Line("macro F1", "%s", report.Number(e.MacroF1))
 	if e.AUC != nil {
-		r.Line("AUC", "%s", number(e.AUC))
-		r.Line("AP", "%s (average precision)", number(e.AP))
+		r.Line("AUC", "%s", report.Number(e.AUC))
+		r.Line("AP", "%s (average precision)", report.Number(e.AP))
 	}
 	if e.LogLoss != nil {
-		r.Line("log-loss", "%s", number(e.LogLoss))
-		r.Line("Brier", "%s", number(e.Brier))
+		r.Line("log-loss", "%s", report.Number(e.LogLoss))
+		r.Line("Brier", "%s", report.Number(e.Brier))
 	}
 	printClasses(r, e)
 	printThresholds(r.W, e)
@@ -181,7 +183,7 @@ func printThresholds(w io.Writer, e *fenchel.Evaluation) {
 	}
 	digits := 4 // as many as tell the thresholds apart
 	for k := 1; k < len(e.Thresholds); k++ {
-		for lo, hi := e.Thresholds[k].Score, e.Thresholds[k-1].Score; lo != hi && digits < 17 && inDigits(lo, digits) == inDigits(hi, digits); digits++ {
+		for lo, hi := e.Thresholds[k].Score, e.Thresholds[k-1].Score; lo != hi && digits < 17 && report.InDigits(lo, digits) == report.InDigits(hi, digits); digits++ {
 		}
 	}
 	lines := [][]string{{"", "score above", "probability", "precision", "recall", "flagged", "cost", ""}}
@@ -190,7 +192,7 @@ func printThresholds(w io.Writer, e *fenchel.Evaluation) {
 		if t.Used {
 			mark = "*"
 		}
-		lines = append(lines, []string{mark, inDigits(t.Score, digits), figureOf(t.Probability), figureOf(t.Precision), fmt.Sprintf("%.4f", t.Recall), printing.Percent(t.Flagged), figureOf(t.Cost), ""})
+		lines = append(lines, []string{mark, report.InDigits(t.Score, digits), report.FigureOf(t.Probability), report.FigureOf(t.Precision), fmt.Sprintf("%.4f", t.Recall), printing.Percent(t.Flagged), report.FigureOf(t.Cost), ""})
 	}
 	for k := len(lines[0]) - 2; k > 0; k-- {
 		if !slices.ContainsFunc(lines[1:], func(l []string) bool { return l[k] != "-" }) {
@@ -200,7 +202,7 @@ func printThresholds(w io.Writer, e *fenchel.Evaluation) {
 		}
 	}
 	fmt.Fprintln(w)
-	printColumnsOf(w, lines)
+	report.PrintColumnsOf(w, lines)
 }
 
 // printClasses prints the scores of every class and, for few classes, the

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
 )
 
 // allCommands calls visit with the root and everything below it.
@@ -47,12 +49,12 @@ func TestHelpFits(t *testing.T) {
 		}
 		text := helpOf(t, c)
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
-				t.Errorf("%s --help: found a line of %d columns, expected at most %d: %s", c.CommandPath(), n, helpWidth, line)
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > usage.HelpWidth {
+				t.Errorf("%s --help: found a line of %d columns, expected at most %d: %s", c.CommandPath(), n, usage.HelpWidth, line)
 			}
 		}
-		for _, group := range grouped(c) {
-			for _, f := range group.flags {
+		for _, group := range usage.Grouped(c) {
+			for _, f := range group.Flags {
 				if !strings.Contains(text, " --"+f.Name) {
 					t.Errorf("%s --help: found no --%s", c.CommandPath(), f.Name)
 				}
@@ -66,17 +68,17 @@ func TestFlagsHaveGroups(t *testing.T) {
 	allCommands(func(c *cobra.Command) {
 		c.InitDefaultHelpFlag()
 		c.InitDefaultVersionFlag()
-		for _, group := range grouped(c) {
-			for _, f := range group.flags {
-				if group.title == "Other flags" {
+		for _, group := range usage.Grouped(c) {
+			for _, f := range group.Flags {
+				if group.Title == "Other flags" {
 					t.Errorf("%s --%s: found it in no group of flagGroups, expected one of them", c.CommandPath(), f.Name)
 				}
 			}
 		}
 	})
 	count := map[string]int{}
-	for _, g := range flagGroups {
-		for _, name := range g.flags {
+	for _, g := range usage.FlagGroups {
+		for _, name := range g.Flags {
 			if count[name]++; count[name] > 1 {
 				t.Errorf("flagGroups: found %q twice, expected it once", name)
 			}
@@ -109,8 +111,8 @@ func TestManPages(t *testing.T) {
 			continue
 		}
 		text := strings.ReplaceAll(string(page), `\-`, "-")
-		for _, group := range grouped(c) {
-			for _, f := range group.flags {
+		for _, group := range usage.Grouped(c) {
+			for _, f := range group.Flags {
 				if !strings.Contains(text, "--"+f.Name) {
 					t.Errorf("fenchel-%s.1: found no --%s", c.Name(), f.Name)
 				}

@@ -6,7 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/components"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -18,12 +21,12 @@ func newInfo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info MODEL",
 		Short: "Show what a model is and what was proved of it",
-		Args:  arguments(1, 1),
+		Args:  option.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if top < 0 {
 				return fmt.Errorf("--top %d: expected a number >= 0", top)
 			}
-			m, components, err := readModel(cmd, args[0])
+			m, basis, err := option.ReadModel(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -32,11 +35,11 @@ func newInfo() *cobra.Command {
 					return err
 				}
 			}
-			if components != nil {
+			if basis != nil {
 				if asJSON {
-					return printing.JSON(cmd, pcaJSON(components))
+					return printing.JSON(cmd, components.JSON(basis))
 				}
-				printComponentsInfo(printing.Report{W: cmd.OutOrStdout()}, components, top)
+				components.PrintInfo(printing.Report{W: cmd.OutOrStdout()}, basis, top)
 				return nil
 			}
 			if asJSON {
@@ -59,32 +62,32 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 	}
 	s := fenchel.Summarise(m)
 	r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
-	printColumns(r, m.Schema)
-	printTask(r, m)
+	report.PrintColumns(r, m.Schema)
+	report.PrintTask(r, m)
 	p := m.Statement
-	r.Line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
+	r.Line("problem", "%s, %s, bias %s, scale %s", report.TermsOf(m), report.Balance(m), p.Bias, report.ScaleOf(m))
 	r.Line("solver", "%s, seed %d", p.Solver, p.Seed)
-	printProof(r, m, s, status(m), "")
-	printSize(r, m)
-	printCalibration(r, m, "train --probabilities")
-	printThreshold(r, m)
+	report.PrintProof(r, m, s, status(m), "")
+	report.PrintSize(r, m)
+	report.PrintCalibration(r, m, "train --probabilities")
+	report.PrintThreshold(r, m)
 	r.Line("version", "%s", m.Version)
-	printNotes(r, m.Notes)
+	report.PrintNotes(r, m.Notes)
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
-			name = printing.Spell(outputName(m, c))
+			name = printing.Spell(report.OutputName(m, c))
 		}
 		r.Line(name, "%.6g", o.Bias)
 		if m.Support == nil && m.Map == nil {
-			printExtremes(r, m, o, top)
+			report.PrintExtremes(r, m, o, top)
 		}
 	}
 }
 
 // printImported says what is known of a model of another program.
 func printImported(r printing.Report, m *model.Model) {
-	printTask(r, m)
+	report.PrintTask(r, m)
 	c, nu := pose.Needs(m)
 	lacks, flags := "lambda is", "--C X"
 	switch {
@@ -93,11 +96,11 @@ func printImported(r printing.Report, m *model.Model) {
 	case nu:
 		lacks, flags = "nu is", "--nu X"
 	}
-	r.Line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
+	r.Line("problem", "%s, bias %s; %s not in the file", report.TermsOf(m), m.Statement.Bias, lacks)
 	r.Line("solver", "%s", m.Statement.Solver)
-	printSize(r, m)
-	printCalibration(r, m, "svm-train -b 1")
-	printNotes(r, m.Notes)
+	report.PrintSize(r, m)
+	report.PrintCalibration(r, m, "svm-train -b 1")
+	report.PrintNotes(r, m.Notes)
 	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
@@ -120,19 +123,19 @@ type statementJSON struct {
 func infoJSON(m *model.Model) map[string]any {
 	s := fenchel.Summarise(m)
 	info := map[string]any{
-		"problem": statementJSON{m.Statement, given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
+		"problem": statementJSON{m.Statement, report.Given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": report.ScaleOf(m), "status": status(m),
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
-		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
+		"outputs": report.Certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
 	}
 	if m.Schema != nil {
-		addColumns(info, m.Schema)
+		report.AddColumns(info, m.Schema)
 	}
 	if m.Notes != nil {
 		info["notes"] = m.Notes
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
-		addFacts(info, m)
+		report.AddFacts(info, m)
 	}
 	if m.Threshold != nil {
 		info["threshold"] = m.Threshold

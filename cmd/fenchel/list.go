@@ -24,6 +24,8 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 )
 
 // lists holds what can be listed, by the noun that asks for it.
@@ -51,7 +53,7 @@ func newList() *cobra.Command {
 		Short:     "List what can be chosen by name",
 		Long:      "List prints names and what they stand for. WHAT is one of " + strings.Join(nouns, ", ") + ".",
 		ValidArgs: nouns,
-		Args:      arguments(1, 1),
+		Args:      option.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, ok := lists[args[0]]
 			if !ok {

@@ -11,8 +11,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -23,7 +25,7 @@ import (
 
 // predictor is one run of the verb predict.
 type predictor struct {
-	in            input
+	in            option.Input
 	out           string
 	scores        bool
 	probabilities bool
@@ -49,13 +51,13 @@ are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
 separated by tabs. From a .fen file rows are scored as they are written: it may
 be larger than memory. Lines from standard input are answered as they come.`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
-	p.in.register(cmd, false)
+	p.in.Register(cmd, false)
 	f := cmd.Flags()
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
-	f.StringVar(&p.in.opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
+	f.StringVar(&p.in.Opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, train --probabilities, or LIBSVM's -b 1)")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
@@ -63,13 +65,13 @@ be larger than memory. Lines from standard input are answered as they come.`,
 }
 
 func (p *predictor) run(cmd *cobra.Command, args []string) error {
-	if err := p.in.check(cmd, args[1:]); err != nil {
+	if err := p.in.Check(cmd, args[1:]); err != nil {
 		return err
 	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
 		return err
 	}
-	m, components, err := readModel(cmd, args[0])
+	m, components, err := option.ReadModel(cmd, args[0])
 	if err != nil {
 		return err
 	}
@@ -82,9 +84,9 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := p.checkProbabilities(cmd, m); err != nil {
 		return err
 	}
-	p.in.forModel(cmd, m)
-	p.in.opt.Unweighted = true
-	return p.in.sets(cmd, p.out, args[1:], func(set *data.Set) error { return p.predict(cmd, m, set) })
+	p.in.ForModel(cmd, m)
+	p.in.Opt.Unweighted = true
+	return p.in.Sets(cmd, p.out, args[1:], func(set *data.Set) error { return p.predict(cmd, m, set) })
 }
 
 // checkProbabilities refuses a model that has none. Of numbers LIBSVM knows how large
@@ -139,7 +141,7 @@ const blockRows = 1024
 func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printing.RowFormat) error {
 	rows, _ := x.Dims()
 	k := len(m.Outputs)
-	return parallel.Ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
+	return parallel.Ordered(w, rows, blockRows, p.in.Opt.Threads, func(text []byte, lo, hi int) []byte {
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
@@ -181,7 +183,7 @@ func (p *predictor) columns(m *model.Model) []string {
 		names = append(names, "score")
 	} else if p.scores {
 		for c := range m.Outputs {
-			names = append(names, "score_"+outputName(m, c))
+			names = append(names, "score_"+report.OutputName(m, c))
 		}
 	}
 	if p.probabilities {
@@ -197,14 +199,14 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	if p.scores || p.probabilities {
 		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
 	}
-	whiten(m, p.whiten)
-	p.in.forComponents(cmd, m)
-	return p.in.sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
+	option.Whiten(m, p.whiten)
+	p.in.ForComponents(cmd, m)
+	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
 }
 
 // coordinates writes those of the rows of a set.
 func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set) error {
-	return p.in.writeRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
+	return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
 		return scores

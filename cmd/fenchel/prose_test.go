@@ -44,7 +44,7 @@ func findRiddles(t *testing.T, where, text string, docs bool) {
 }
 
 // TestProse checks what users read, for words that they would have to guess at: all help,
-// all texts in the program, and the pages beside it. The package conform talks to those
+// all texts in the program, and the pages beside it. The package conform and the attacks talk to those
 // who work on the program.
 func TestProse(t *testing.T) {
 	const root = "../.."
@@ -53,7 +53,7 @@ func TestProse(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == "conform" || strings.HasPrefix(entry.Name(), ".") && path != root || entry.Name() == "testdata"):
+		case entry.IsDir() && (slices.Contains([]string{"conform", "attack"}, entry.Name()) || strings.HasPrefix(entry.Name(), ".") && path != root || entry.Name() == "testdata"):
 			return filepath.SkipDir
 		case entry.Name() == "CHANGELOG.md": // what was said of versions that are out
 			return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
@@ -20,7 +21,7 @@ import (
 
 // reproducer is one call of reproduce.
 type reproducer struct {
-	in     input
+	in     option.Input
 	opt    experiment.Options
 	folder string
 	data   []string
@@ -40,7 +41,7 @@ see "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
   fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
   fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: p.run,
 	}
 	f := cmd.Flags()
@@ -49,7 +50,7 @@ see "fenchel help exit-codes".`,
 	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
 	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
 	f.Uint64Var(&p.opt.Seed, "seed", 1, "of everything random")
-	p.in.register(cmd, false)
+	p.in.Register(cmd, false)
 	return cmd
 }
 
@@ -69,7 +70,7 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(sources) > 0 {
-		set, err := p.in.read(cmd, sources)
+		set, err := p.in.Read(cmd, sources)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 			}
 		}
 	}
-	p.opt.Threads = p.in.opt.Threads
+	p.opt.Threads = p.in.Opt.Threads
 	p.opt.Progress = newSteps(cmd.ErrOrStderr())
 	r, err := e.Run(cmd.Context(), p.opt)
 	if err != nil {

@@ -10,8 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/components"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
@@ -21,20 +25,20 @@ var makers = []struct {
 	verb string
 	make func() *cobra.Command
 }{
-	{"train", newTrain},
-	{"tune", newTune},
+	{"train", training.NewTrain},
+	{"tune", training.NewTune},
 	{"predict", newPredict},
 	{"evaluate", newEvaluate},
 	{"verify", newVerify},
 	{"info", newInfo},
 	{"convert", newConvert},
-	{"path", newCosts},
+	{"path", training.NewCosts},
 	{"check-kernel", newCheckKernel},
 	{"scale", newScale},
 	{"sparsify", newSparsify},
-	{"pca", newPCA},
-	{"reconstruct", newReconstruct},
-	{"merge", newMerge},
+	{"pca", components.NewPCA},
+	{"reconstruct", components.NewReconstruct},
+	{"merge", components.NewMerge},
 	{"draw", newDraw},
 	{"reproduce", newReproduce},
 	{"list", newList},
@@ -64,8 +68,8 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return explainFlag(cmd, err, args) })
-	root.SetUsageFunc(printUsage)
-	root.SetHelpFunc(printHelp)
+	root.SetUsageFunc(usage.PrintUsage)
+	root.SetHelpFunc(usage.PrintHelp)
 	for _, m := range makers {
 		if len(args) > 0 && args[0] == m.verb {
 			root.AddCommand(m.make())
@@ -79,7 +83,7 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 	root.AddCommand(exitcode.NewTopic(), newTopics())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	refuseUnknown(root)
-	completeArguments(root)
+	usage.CompleteArguments(root)
 	return root
 }
 
@@ -123,7 +127,7 @@ func refuseUnknown(root *cobra.Command) {
 			var shells []string
 			for _, shell := range c.Commands() {
 				shells = append(shells, shell.Name())
-				shell.Args = none
+				shell.Args = option.None
 			}
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -143,12 +147,12 @@ func explainFlag(cmd *cobra.Command, err error, args []string) error {
 	var bare *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &missing):
-		return unknownFlag(cmd, missing, args[min(1, len(args)):])
+		return usage.UnknownFlag(cmd, missing, args[min(1, len(args)):])
 	case errors.As(err, &invalid):
-		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
+		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), option.ExpectedOf(invalid.GetFlag().Value.Type()))
 	case errors.As(err, &bare):
 		f := bare.GetFlag()
-		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(paths.ExpectedText[f.Name], expectedOf(f.Value.Type())))
+		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(paths.ExpectedText[f.Name], option.ExpectedOf(f.Value.Type())))
 	}
 	return err
 }

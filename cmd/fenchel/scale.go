@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -23,7 +24,7 @@ import (
 
 // scaler is one call of scale.
 type scaler struct {
-	in                       input
+	in                       option.Input
 	out, to, like            string
 	lower, upper             float64
 	targetLower, targetUpper float64
@@ -50,10 +51,10 @@ are 0/1 features; --like makes those that a model or a .fen file has.
 "fenchel train --scale" needs none of this: it keeps the scaling in the model.`,
 		Example: `  fenchel scale train.svm -o train.scaled.svm --lower 0 --save ranges
   fenchel scale test.svm -o test.scaled.svm --restore ranges`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
 	}
-	s.in.register(cmd, true)
+	s.in.Register(cmd, true)
 	f := cmd.Flags()
 	f.StringVarP(&s.out, "output", "o", "", "file to write, or - with --to")
 	f.StringVar(&s.to, "to", "", "format of OUT instead of the one its extension names")
@@ -92,7 +93,7 @@ func (s *scaler) check(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("--%s: found --restore beside it, whose file says what is done", flag)
 		}
 	}
-	read := append(slices.Clone(args), s.in.opt.Labels, s.in.opt.Weights, s.like, s.restore)
+	read := append(slices.Clone(args), s.in.Opt.Labels, s.in.Opt.Weights, s.like, s.restore)
 	if err := paths.KeepInputs("--output", s.out, read...); err != nil {
 		return err
 	}
@@ -106,14 +107,14 @@ func (s *scaler) run(cmd *cobra.Command, args []string) error {
 	if err := s.check(cmd, args); err != nil {
 		return err
 	}
-	writer, err := writerOf(s.to)
+	writer, err := option.WriterOf(s.to)
 	if err != nil {
 		return err
 	}
-	if err := s.in.like(cmd, s.like); err != nil {
+	if err := s.in.Like(cmd, s.like); err != nil {
 		return exitcode.BadData(err)
 	}
-	set, err := s.in.read(cmd, args)
+	set, err := s.in.Read(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (s *scaler) write(cmd *cobra.Command, scaled *data.Set, ranges *scaling.Ran
 		}
 	}
 	if s.out == "-" {
-		return writeTo(cmd.OutOrStdout(), writer, scaled)
+		return option.WriteTo(cmd.OutOrStdout(), writer, scaled)
 	}
 	if err := data.Write(cmd.Context(), s.out, scaled, s.to); err != nil {
 		return err
@@ -168,7 +169,7 @@ func (s *scaler) ranges(cmd *cobra.Command, set *data.Set) (r *scaling.Ranges, e
 	case s.standardise:
 		r, err = scaling.NewStandard(set)
 	default:
-		r, err = scaling.NewRanges(set, s.lower, s.upper, s.in.opt.Threads)
+		r, err = scaling.NewRanges(set, s.lower, s.upper, s.in.Opt.Threads)
 	}
 	if err == nil && cmd.Flags().Changed("target-lower") {
 		err = r.MeasureTarget(set.Target, s.targetLower, s.targetUpper)

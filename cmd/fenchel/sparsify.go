@@ -21,6 +21,8 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -29,7 +31,7 @@ import (
 
 // sparsifier is one run of the verb sparsify.
 type sparsifier struct {
-	in            input
+	in            option.Input
 	spec          sparsify.Spec
 	out           string
 	force         bool
@@ -77,10 +79,10 @@ of any number of vectors; with --full MODEL, what is said of MODEL too.`,
 		Example: `  fenchel sparsify adult.model adult.svm -o small.model
   fenchel sparsify adult.model adult.svm --support 200 --test later.svm
   fenchel sparsify libsvm.model train.svm --error-at-most 0.2 --figure p.svg`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0], args[1:]) },
 	}
-	s.in.register(cmd, false)
+	s.in.Register(cmd, false)
 	s.register(cmd)
 	return cmd
 }
@@ -93,7 +95,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.IntVar(&s.spec.Support, "support", 0, "at most so many support vectors")
 	f.Float64Var(&s.spec.Accuracy, "loss-at-most", 0, "largest loss E of margin, of numbers in their unit (default 0.5)")
 	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
-	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(names(reduce.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
+	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(option.Names(reduce.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
 	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
 	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
 	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
@@ -103,7 +105,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.StringVar(&s.table, "table", "", "write errors and losses for each number of vectors to this CSV file")
 	f.StringVar(&s.figure, "figure", "", "draw the errors against the number of vectors into this SVG file")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
-	complete(cmd, "method", names(reduce.Entries())...)
+	option.Complete(cmd, "method", option.Names(reduce.Entries())...)
 }
 
 // check refuses what would be found out only after the work.
@@ -137,7 +139,7 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		return err
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
-	if err := paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.opt.Labels, s.in.opt.Weights)); err != nil {
+	if err := paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.Opt.Labels, s.in.Opt.Weights)); err != nil {
 		return err
 	}
 	return paths.KeepOthers("--output", s.out, s.force)
@@ -145,7 +147,7 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 
 func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
 	started := time.Now()
-	if err := s.in.check(cmd, sources); err != nil {
+	if err := s.in.Check(cmd, sources); err != nil {
 		return err
 	}
 	if err := s.check(cmd, path, sources); err != nil {
@@ -155,7 +157,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 		return err
 	}
 	s.read = time.Since(started)
-	s.spec.Threads, s.spec.Path = s.in.opt.Threads, s.json || s.table != "" || s.figure != ""
+	s.spec.Threads, s.spec.Path = s.in.Opt.Threads, s.json || s.table != "" || s.figure != ""
 	begun := time.Now()
 	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Result, error) {
 		return sparsify.Sparsify(cmd.Context(), s.model, s.set, s.spec)
@@ -180,7 +182,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 
 // readAll reads the model and the rows.
 func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) error {
-	m, components, err := readModel(cmd, path)
+	m, components, err := option.ReadModel(cmd, path)
 	switch {
 	case err != nil:
 		return err
@@ -188,12 +190,12 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 		return fmt.Errorf("%s: found principal components, expected a kernel machine", path)
 	}
 	s.model = m
-	s.in.forTraining(cmd, m)
-	s.in.skipAs(m.Schema)
-	if m.IsImported() && !s.in.opt.Precomputed {
-		s.in.opt.Columns = 0
+	s.in.ForTraining(cmd, m)
+	s.in.SkipAs(m.Schema)
+	if m.IsImported() && !s.in.Opt.Precomputed {
+		s.in.Opt.Columns = 0
 	}
-	if s.set, err = s.in.read(cmd, sources); err != nil {
+	if s.set, err = s.in.Read(cmd, sources); err != nil {
 		return err
 	}
 	printing.Warn(cmd, s.set.Warnings)
@@ -201,9 +203,9 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 		return nil
 	}
 	test := s.in
-	test.forModel(cmd, m)
-	test.opt.Labels, test.opt.Weights = "", ""
-	if s.spec.Test, err = test.read(cmd, s.test); err != nil {
+	test.ForModel(cmd, m)
+	test.Opt.Labels, test.Opt.Weights = "", ""
+	if s.spec.Test, err = test.Read(cmd, s.test); err != nil {
 		return err
 	}
 	printing.Warn(cmd, s.spec.Test.Warnings)
@@ -252,7 +254,7 @@ func (s *sparsifier) measure() {
 		if err != nil {
 			continue
 		}
-		s.speed[i] = tempoOf(m, x, s.in.opt.Threads)
+		s.speed[i] = tempoOf(m, x, s.in.Opt.Threads)
 	}
 }
 
@@ -287,7 +289,7 @@ func (s *sparsifier) print(r printing.Report, path string) {
 	r.Line("model", "%s: %s, %s", path, printing.Count(f.FullVectors, "support vector"), s.model.Statement.Kernel)
 	r.Line("data", "%s", printing.Describe(s.set))
 	how := fmt.Sprintf("%s, no loss above %.4g, seed %d", s.spec.Method, f.Accuracy, s.spec.Seed)
-	r.Line("method", "%s: %s%s, %s", how, printing.Count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
+	r.Line("method", "%s: %s%s, %s", how, printing.Count(f.Steps, "step"), s.bound(), report.Evaluated(f.Counts))
 	s.printTried(r)
 	r.Line("support", "%s, %s of the model's", printing.Count(f.Vectors, "vector"), printing.Percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
 	if g := f.Goal; g != nil {
@@ -356,7 +358,7 @@ func (s *sparsifier) printProof(r printing.Report) {
 	case sum.Unproved():
 		r.Line("proof", "objective %.10g, and no lower bound", sum.Primal)
 	default:
-		r.Line("proof", "objective %.10g, best possible of any vectors at least %.10g: %s", sum.Primal, sum.Dual, gapOf(sum))
+		r.Line("proof", "objective %.10g, best possible of any vectors at least %.10g: %s", sum.Primal, sum.Dual, report.GapOf(sum))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/data"
 )
 
@@ -21,13 +22,13 @@ func TestTesterIsSparing(t *testing.T) {
 	}
 	set, few, many := read("@blobs:n=1000,d=5,classes=3,spread=3"), read("@blobs:n=20,d=5,classes=3,spread=3"), read("@blobs:n=50000,d=5,classes=3,spread=3")
 	for _, spec := range []fenchel.Spec{{Gap: 1e-6, Loss: "logistic", Solver: "sdca"}, {Gap: 1e-6, Kernel: "rbf", Loss: "logistic"}} {
-		small, large := newTester(few, set, 1), newTester(many, set, 1)
+		small, large := training.NewTester(few, set, 1), training.NewTester(many, set, 1)
 		told := ""
 		spec.Progress = func(p fenchel.Progress) {
-			if text := small.look(p); text != "" {
+			if text := small.ErrorAt(p); text != "" {
 				told = text
 			}
-			if text := large.look(p); text != "" {
+			if text := large.ErrorAt(p); text != "" {
 				t.Errorf("found %q, of more test rows than there is time for", text)
 			}
 		}

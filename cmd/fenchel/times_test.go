@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -19,9 +21,9 @@ func TestTimesAddUp(t *testing.T) {
 		{1, "read 1.000 s, train 37.000 s, certify 3.000 s, other 4.000 s, total 45.000 s"},
 		{10, "read 1.000 s, fit 42.000 s (train 37.000 s, certify 3.000 s, summed over 10 classifiers), other 2.000 s, total 45.000 s"},
 	} {
-		tr := &trainer{read: time.Second, fitted: 42 * time.Second, total: 45 * time.Second,
-			result: &fenchel.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
-		if got := tr.times(); got != c.want {
+		tr := &training.Trainer{Read: time.Second, Fitted: 42 * time.Second, Total: 45 * time.Second,
+			Result: &fenchel.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
+		if got := tr.Times(); got != c.want {
 			t.Errorf("%d outputs: found %q, expected %q", c.outputs, got, c.want)
 		}
 	}
@@ -33,7 +35,7 @@ func TestEvaluated(t *testing.T) {
 		"789 M values computed, cache hits 0 %":                                        {Requested: 789341746, Computed: 789341746},
 		"62 k values computed (60 k of them before they were needed), cache hits 96 %": {Requested: 49500, Computed: 61800, Prefetched: 60000},
 	} {
-		if got := evaluated(c); got != want {
+		if got := report.Evaluated(c); got != want {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
 	"github.com/fenchel-ml/fenchel/docs"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
@@ -20,7 +21,7 @@ func newTopics() *cobra.Command {
 		w, pages := cmd.OutOrStdout(), manual()
 		for _, page := range pages {
 			if page.Title != "" {
-				printEntry(w, page.Name, 16, page.Title)
+				usage.PrintEntry(w, page.Name, 16, page.Title)
 			}
 		}
 		fmt.Fprintf(w, "\n\"fenchel help TOPIC\" prints one. The schema of what a verb prints with --json is\nVERB.schema.json, such as \"fenchel help train.schema.json\".\n")
@@ -72,7 +73,7 @@ func helpWithPages(help *cobra.Command) {
 	}
 	help.Run, help.RunE = nil, func(cmd *cobra.Command, args []string) error {
 		if page := pageOf(cmd.Root(), args); page != nil {
-			return page.Print(cmd.OutOrStdout(), helpWidth)
+			return page.Print(cmd.OutOrStdout(), usage.HelpWidth)
 		}
 		ofCommands(cmd, args)
 		return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -111,12 +112,12 @@ func TestTracePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := newTracer(&trainer{spec: fenchel.Spec{Kernel: "rbf"}})
+	tr := training.NewTracer(&training.Trainer{Spec: fenchel.Spec{Kernel: "rbf"}})
 	var named []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(string(text), -1) {
 		named = append(named, m[1])
 	}
-	if head := tr.head(); !slices.Equal(named, head) {
+	if head := tr.Head(); !slices.Equal(named, head) {
 		t.Errorf("found the columns %v on the page, expected %v", named, head)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/data"
 )
 
@@ -22,22 +23,22 @@ import (
 func TestFailedTestKeepsSummary(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "m")
-		tr := &trainer{out: path, json: asJSON, quiet: true}
+		tr := &training.Trainer{Out: path, Json: asJSON, Quiet: true}
 		var out bytes.Buffer
-		cmd := newTrain()
+		cmd := training.NewTrain()
 		cmd.SetContext(context.Background())
 		cmd.SetOut(&out)
 		var err error
-		if tr.set, err = tr.in.read(cmd, []string{"@toy:n=20"}); err != nil {
+		if tr.Set, err = tr.In.Read(cmd, []string{"@toy:n=20"}); err != nil {
 			t.Fatal(err)
 		}
-		bare := *tr.set
+		bare := *tr.Set
 		bare.Target = data.Target{}
-		tr.testSet = &bare
-		if err := tr.fit(cmd, newTracer(tr)); err != nil {
+		tr.TestSet = &bare
+		if err := tr.Fit(cmd, training.NewTracer(tr)); err != nil {
 			t.Fatal(err)
 		}
-		err = tr.finish(cmd, []string{"@toy:n=20"}, newTracer(tr), time.Now())
+		err = tr.Finish(cmd, []string{"@toy:n=20"}, training.NewTracer(tr), time.Now())
 		var e *exitcode.Error
 		if !errors.As(err, &e) || e.Code != exitcode.Data || !strings.Contains(err.Error(), "no targets") {
 			t.Errorf("json %t: error %v, want one of code %d about targets", asJSON, err, exitcode.Data)
@@ -62,22 +63,22 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 		}
 		sources = append(sources, path)
 		for _, asJSON := range []bool{false, true} {
-			tr := &trainer{out: filepath.Join(folder, "m"), json: asJSON, quiet: true}
-			tr.spec.Bias = "none"
+			tr := &training.Trainer{Out: filepath.Join(folder, "m"), Json: asJSON, Quiet: true}
+			tr.Spec.Bias = "none"
 			var out bytes.Buffer
-			cmd := newTrain()
+			cmd := training.NewTrain()
 			cmd.SetContext(context.Background())
 			cmd.SetOut(&out)
-			if err := tr.readAll(cmd, sources); err != nil {
+			if err := tr.ReadAll(cmd, sources); err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.fit(cmd, newTracer(tr)); err != nil {
+			if err := tr.Fit(cmd, training.NewTracer(tr)); err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.set.Close(); err != nil {
+			if err := tr.Set.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.finish(cmd, sources, newTracer(tr), time.Now()); err != nil {
+			if err := tr.Finish(cmd, sources, training.NewTracer(tr), time.Now()); err != nil {
 				t.Errorf("%d files, json %t: %v", len(sources), asJSON, err)
 			}
 			if !strings.Contains(out.String(), "nonzeros") {

@@ -8,8 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/components"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
@@ -18,7 +21,7 @@ import (
 
 // verifier is one call of verify.
 type verifier struct {
-	in    input
+	in    option.Input
 	json  bool
 	audit auditFlags
 	full  string // the model that a smaller one was made from
@@ -53,10 +56,10 @@ Row weights (--weights) and class weights multiply C. All features of DATA are
 part of the problem: a linear model has weight 0 for those it does not know.`,
 		Example: `  fenchel verify news.model news.svm
   fenchel verify a9a.svm-model a9a --C 1 --refine 20`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: v.run,
 	}
-	v.in.register(cmd, false)
+	v.in.Register(cmd, false)
 	v.audit.register(cmd)
 	cmd.Flags().StringVar(&v.full, "full", "", "the model that MODEL was made from by sparsify: check what is said of that too")
 	cmd.Flags().BoolVar(&v.refit, "refit", false, "train the folds of a calibration or threshold again, by a solver, and compare probabilities or costs")
@@ -68,32 +71,32 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 
 // run verifies a model of any kind.
 func (v *verifier) run(cmd *cobra.Command, args []string) error {
-	m, components, err := readModel(cmd, args[0])
+	m, basis, err := option.ReadModel(cmd, args[0])
 	tampered := errors.Is(err, model.ErrTampered)
 	if err != nil && !tampered {
 		return err
 	}
-	if components != nil {
-		return verifyComponents(cmd, &v.in, components, err, args[1:], v.json)
+	if basis != nil {
+		return components.Verify(cmd, &v.in, basis, err, args[1:], v.json)
 	}
 	if err := cmp.Or(v.audit.check(cmd, m), v.checkRefit(m)); err != nil {
 		return err
 	}
-	v.in.forTraining(cmd, m)
-	v.in.skipAs(m.Schema)
-	if m.IsImported() && v.in.opt.Precomputed {
-		v.in.opt.Columns = m.Cols() // zeros of the last columns may be missing
+	v.in.ForTraining(cmd, m)
+	v.in.SkipAs(m.Schema)
+	if m.IsImported() && v.in.Opt.Precomputed {
+		v.in.Opt.Columns = m.Cols() // zeros of the last columns may be missing
 	}
-	set, readErr := v.in.read(cmd, args[1:])
+	set, readErr := v.in.Read(cmd, args[1:])
 	if readErr != nil {
 		return readErr
 	}
 	printing.Warn(cmd, set.Warnings)
 	if m.IsImported() {
-		v.audit.opt.Threads = v.in.opt.Threads
+		v.audit.opt.Threads = v.in.Opt.Threads
 		return v.audit.run(cmd, m, set, v.json)
 	}
-	found, verifyErr := fenchel.Verify(cmd.Context(), m, set, fenchel.Options{Threads: v.in.opt.Threads})
+	found, verifyErr := fenchel.Verify(cmd.Context(), m, set, fenchel.Options{Threads: v.in.Opt.Threads})
 	if verifyErr != nil {
 		return exitcode.BadData(verifyErr)
 	}
@@ -101,7 +104,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if v.refit {
-		if err := tune.Refit(cmd.Context(), found, m, set, v.in.opt.Threads); err != nil {
+		if err := tune.Refit(cmd.Context(), found, m, set, v.in.Opt.Threads); err != nil {
 			return exitcode.BadData(err)
 		}
 	}
@@ -118,12 +121,12 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 
 // checkRefit refuses columns of folds that the model's calibration does not have.
 func (v *verifier) checkRefit(m *model.Model) error {
-	if v.in.opt.ID = v.group + v.time; v.time != "" {
-		v.in.opt.IDRole = "time"
+	if v.in.Opt.ID = v.group + v.time; v.time != "" {
+		v.in.Opt.IDRole = "time"
 	}
 	folds, fitted := m.Refittable()
 	switch {
-	case !v.refit && v.in.opt.ID != "":
+	case !v.refit && v.in.Opt.ID != "":
 		return errors.New("--group, --time: found them without --refit, which trains folds again")
 	case !v.refit:
 		return nil
@@ -147,9 +150,9 @@ func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *data.Set,
 	}
 	full, err := model.ReadFile(v.full)
 	if err != nil {
-		return exitcode.BadData(notModel(cmd, v.full, err))
+		return exitcode.BadData(option.NotModel(cmd, v.full, err))
 	}
-	return exitcode.BadData(sparsify.Verify(found, m, full, set, v.in.opt.Threads))
+	return exitcode.BadData(sparsify.Verify(found, m, full, set, v.in.Opt.Threads))
 }
 
 // printSparse says what was found of a model that sparsify made.
@@ -185,12 +188,12 @@ func printVerification(r printing.Report, m *model.Model, v *fenchel.Verificatio
 	if v.Found.Unproved() {
 		r.Line(verdict, "objective %.10g", v.Found.Primal)
 	} else {
-		r.Line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, gapOf(v.Found))
+		r.Line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, report.GapOf(v.Found))
 	}
 	if v.Tangent != nil {
 		r.Line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
 	}
-	printApproximate(r, m)
+	report.PrintApproximate(r, m)
 	printSparse(r, m, v)
 	if v.Rebuilt && v.Unproved == "" {
 		r.Line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 )
@@ -18,7 +19,7 @@ func newVersion() *cobra.Command {
 		Long: `Version prints the version, the commit that it was built from, where the build
 knows it, the version of Go, the system and the processor. With --json also the
 settings of the build and the modules that went in.`,
-		Args: none,
+		Args: option.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			build := versionJSON()
 			if asJSON {

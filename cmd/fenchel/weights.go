@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/model"
@@ -70,13 +71,13 @@ func weightsCSV(w io.Writer, m *model.Model) error {
 		row := func(name string, scaled, original float64, origin []string) {
 			line := append([]string{name, printing.Decimal(scaled), printing.Decimal(original)}, origin...)
 			if len(m.Outputs) > 1 {
-				line = append([]string{outputName(m, c)}, line...)
+				line = append([]string{report.OutputName(m, c)}, line...)
 			}
 			_ = out.Write(line)
 		}
 		row("(bias)", o.Bias, bias, []string{"", "", ""})
 		for j, x := range o.Weights {
-			row(featureName(m.Features, j), x, original[j], of[j])
+			row(report.FeatureName(m.Features, j), x, original[j], of[j])
 		}
 	}
 	out.Flush()

@@ -50,13 +50,13 @@ func TestCachesOfOtherOffsets(t *testing.T) {
 
 // Where columns are to be read as they are, a cache gives back what it subtracted, and says of no offsets.
 func TestCacheAsItIs(t *testing.T) {
-	moved := datasettest.ReadNamed(t, "a.csv", datasettest.AsCSV(datasettest.Times(300)), dataset.Options{})
+	moved := readtest.ReadNamed(t, "a.csv", readtest.AsCSV(readtest.Times(300)), data.Options{})
 	path := filepath.Join(t.TempDir(), "a.fen")
-	if err := dataset.Write(context.Background(), path, moved, ""); err != nil {
+	if err := data.Write(context.Background(), path, moved, ""); err != nil {
 		t.Fatal(err)
 	}
-	s := datasettest.MustRead(t, dataset.Options{Unmoved: true}, path)
-	want := datasettest.ReadNamed(t, "a.csv", datasettest.AsCSV(datasettest.Times(300)), dataset.Options{Unmoved: true})
+	s := readtest.MustRead(t, data.Options{Unmoved: true}, path)
+	want := readtest.ReadNamed(t, "a.csv", readtest.AsCSV(readtest.Times(300)), data.Options{Unmoved: true})
 	if moved.Schema.Offsets() == nil || s.Schema.Offsets() != nil || s.Digest() != want.Digest() {
 		t.Errorf("found the offsets %v and other rows", s.Schema.Offsets())
 	}

@@ -1,4 +1,4 @@
-package main
+package option
 
 import (
 	"fmt"
@@ -10,27 +10,27 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 )
 
-// applyClassWeights reads "balanced" or "LABEL=WEIGHT,...".
-func applyClassWeights(spec *fenchel.Spec, text string) (err error) {
+// ApplyClassWeights reads "balanced" or "LABEL=WEIGHT,...".
+func ApplyClassWeights(spec *fenchel.Spec, text string) (err error) {
 	switch text {
 	case "":
 	case "balanced":
 		spec.Balanced = true
 	default:
-		spec.ClassWeight, err = parseClassWeights(text, "balanced or a list of LABEL=WEIGHT")
+		spec.ClassWeight, err = ParseClassWeights(text, "balanced or a list of LABEL=WEIGHT")
 	}
 	return err
 }
 
-// parseClassWeights reads "LABEL=WEIGHT,...". What has no "=" is refused as not what was
+// ParseClassWeights reads "LABEL=WEIGHT,...". What has no "=" is refused as not what was
 // expected.
-func parseClassWeights(list, expected string) (map[string]float64, error) {
-	return parseLabelled("class-weight", list, expected, func(w float64) bool { return w > 0 }, "LABEL=WEIGHT with a weight > 0")
+func ParseClassWeights(list, expected string) (map[string]float64, error) {
+	return ParseLabelled("class-weight", list, expected, func(w float64) bool { return w > 0 }, "LABEL=WEIGHT with a weight > 0")
 }
 
-// parseLabelled reads "LABEL=NUMBER,..." of a flag; a label may be in double quotes, as Go spells strings. What
+// ParseLabelled reads "LABEL=NUMBER,..." of a flag; a label may be in double quotes, as Go spells strings. What
 // has no "=" is refused as not what was expected, and a number that is not good as not the pair that was.
-func parseLabelled(flag, list, expected string, good func(float64) bool, expectedPair string) (map[string]float64, error) {
+func ParseLabelled(flag, list, expected string, good func(float64) bool, expectedPair string) (map[string]float64, error) {
 	weights := map[string]float64{}
 	for rest, more := list, true; more; {
 		label := ""
@@ -65,8 +65,8 @@ func parseLabelled(flag, list, expected string, good func(float64) bool, expecte
 	return weights, nil
 }
 
-// parseNotes reads NAME=TEXT of each flag.
-func parseNotes(flags []string) (map[string]string, error) {
+// ParseNotes reads NAME=TEXT of each flag.
+func ParseNotes(flags []string) (map[string]string, error) {
 	if flags == nil {
 		return nil, nil
 	}
@@ -84,4 +84,4 @@ func parseNotes(flags []string) (map[string]string, error) {
 	return notes, nil
 }
 
-const noteHelp = "keep NAME=TEXT in the model, for its users (may be repeated)"
+const NoteHelp = "keep NAME=TEXT in the model, for its users (may be repeated)"

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"fmt"
@@ -8,27 +8,28 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
 // What tune reports of a path: solutions of which none is chosen.
 
 // reportPath prints the path.
-func (t *tuner) reportPath(cmd *cobra.Command, started time.Time) error {
-	t.total = time.Since(started)
+func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
+	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.json {
+	if t.Json {
 		if err := t.printPathJSON(cmd); err != nil {
 			return err
 		}
 	} else {
 		r := printing.Report{W: cmd.OutOrStdout()}
-		r.Line("data", "%s", printing.Describe(t.set))
-		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.found.Candidates), "solution"))
+		r.Line("data", "%s", printing.Describe(t.Set))
+		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
 		t.printPath(r)
-		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.total))
+		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
 	}
-	switch t.found.Stopped {
+	switch t.Found.Stopped {
 	case "interrupted":
 		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
@@ -38,17 +39,17 @@ func (t *tuner) reportPath(cmd *cobra.Command, started time.Time) error {
 }
 
 // printPath writes a line for each solution.
-func (t *tuner) printPath(r printing.Report) {
+func (t *Tuner) printPath(r printing.Report) {
 	lines := [][]string{{"lambda"}}
-	varied := t.found.Varied()
+	varied := t.Found.Varied()
 	for _, a := range varied {
 		if a.Key != "lambda" {
 			lines[0] = append(lines[0], a.Key)
 		}
 	}
 	lines[0] = append(lines[0], "nonzeros", "objective", "gap", "epochs", "seconds", "")
-	for k := range t.found.Candidates {
-		c := &t.found.Candidates[k]
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
 		line := []string{fmt.Sprintf("%.6g", c.Lambda)}
 		for _, a := range varied {
 			if a.Key != "lambda" {
@@ -57,14 +58,14 @@ func (t *tuner) printPath(r printing.Report) {
 		}
 		lines = append(lines, append(line, fmt.Sprint(c.Nonzeros), fmt.Sprintf("%.8g", c.Objective), fmt.Sprintf("%.1e", c.Gap), fmt.Sprint(c.Epochs), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
 	}
-	printColumnsOf(r.W, lines)
+	report.PrintColumnsOf(r.W, lines)
 }
 
 // printPathJSON prints one object.
-func (t *tuner) printPathJSON(cmd *cobra.Command) error {
+func (t *Tuner) printPathJSON(cmd *cobra.Command) error {
 	var all []map[string]any
-	for k := range t.found.Candidates {
-		c := &t.found.Candidates[k]
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
 		one := candidate(c, true)
 		delete(one, "score")
 		delete(one, "score_sd")
@@ -72,6 +73,6 @@ func (t *tuner) printPathJSON(cmd *cobra.Command) error {
 		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
 		all = append(all, one)
 	}
-	return printing.JSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.found.Stopped,
-		"seconds": map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "total": t.total.Seconds()}})
+	return printing.JSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.Found.Stopped,
+		"seconds": map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "total": t.Total.Seconds()}})
 }

@@ -1,4 +1,5 @@
-package main
+// Package usage has help, the completion of command lines, and answers to unknown flags.
+package usage
 
 import (
 	"cmp"
@@ -14,11 +15,11 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 )
 
-// flagGroups order the flags in the help of every verb; a test checks that each flag has
+// FlagGroups order the flags in the help of every verb; a test checks that each flag has
 // its place.
-var flagGroups = []struct {
+var FlagGroups = []struct {
 	title string
-	flags []string
+	Flags []string
 }{
 	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
 	{"Problem", []string{"task", "loss", "target-log", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
@@ -35,15 +36,15 @@ var placeholders = map[string]string{
 	"class-weight": "WEIGHTS", "cost": "COSTS", "threshold": "NUMBER", "cache": "SIZE", "components": "K",
 }
 
-// helpWidth is how many columns of a terminal help takes at most, and helpIndent where
+// HelpWidth is how many columns of a terminal help takes at most, and helpIndent where
 // the text of a flag begins.
-const helpWidth, helpIndent = 80, 27
+const HelpWidth, helpIndent = 80, 27
 
-// printHelp writes the description of a command, and how to call it.
-func printHelp(cmd *cobra.Command, _ []string) {
+// PrintHelp writes the description of a command, and how to call it.
+func PrintHelp(cmd *cobra.Command, _ []string) {
 	for _, paragraph := range strings.Split(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 		if !strings.HasPrefix(paragraph, " ") && !strings.HasPrefix(paragraph, "\t") { // a formula or table
-			paragraph = strings.Join(exitcode.Wrap(paragraph, helpWidth), "\n")
+			paragraph = strings.Join(exitcode.Wrap(paragraph, HelpWidth), "\n")
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", paragraph)
 	}
@@ -52,9 +53,9 @@ func printHelp(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// printUsage writes what help says after the description of a command: how to call it,
+// PrintUsage writes what help says after the description of a command: how to call it,
 // examples, commands below it, and its flags in groups.
-func printUsage(cmd *cobra.Command) error {
+func PrintUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
@@ -69,7 +70,7 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprint(w, "\nCommands:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() || c.Name() == "help" {
-				printEntry(w, "  "+c.Name(), 15, c.Short)
+				PrintEntry(w, "  "+c.Name(), 15, c.Short)
 			}
 		}
 	}
@@ -77,15 +78,15 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprint(w, "\nTopics:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAdditionalHelpTopicCommand() {
-				printEntry(w, "  "+c.Name(), 15, c.Short)
+				PrintEntry(w, "  "+c.Name(), 15, c.Short)
 			}
 		}
 	}
-	for _, group := range grouped(cmd) {
-		fmt.Fprintf(w, "\n%s:\n", group.title)
-		for _, f := range group.flags {
+	for _, group := range Grouped(cmd) {
+		fmt.Fprintf(w, "\n%s:\n", group.Title)
+		for _, f := range group.Flags {
 			name, text := describeFlag(f)
-			printEntry(w, name, helpIndent, text)
+			PrintEntry(w, name, helpIndent, text)
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
@@ -94,13 +95,13 @@ func printUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// printEntry writes a name and its text, which begins at a column and is wrapped.
-func printEntry(w io.Writer, name string, column int, text string) {
+// PrintEntry writes a name and its text, which begins at a column and is wrapped.
+func PrintEntry(w io.Writer, name string, column int, text string) {
 	if utf8.RuneCountInString(name) >= column-1 {
 		fmt.Fprintln(w, name)
 		name = ""
 	}
-	for _, line := range exitcode.Wrap(text, helpWidth-column) {
+	for _, line := range exitcode.Wrap(text, HelpWidth-column) {
 		fmt.Fprintf(w, "%-*s%s\n", column, name, line)
 		name = ""
 	}
@@ -108,32 +109,32 @@ func printEntry(w io.Writer, name string, column int, text string) {
 
 // A flagGroup is a title and the flags of one verb below it.
 type flagGroup struct {
-	title string
-	flags []*pflag.Flag
+	Title string
+	Flags []*pflag.Flag
 }
 
-// grouped returns the flags of cmd in groups; those that no group has are in one without
+// Grouped returns the flags of cmd in groups; those that no group has are in one without
 // a title at the end.
-func grouped(cmd *cobra.Command) []flagGroup {
+func Grouped(cmd *cobra.Command) []flagGroup {
 	var groups []flagGroup
 	seen := map[string]bool{}
-	for _, g := range flagGroups {
-		group := flagGroup{title: g.title}
-		for _, name := range g.flags {
+	for _, g := range FlagGroups {
+		group := flagGroup{Title: g.title}
+		for _, name := range g.Flags {
 			if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
-				group.flags = append(group.flags, f)
+				group.Flags = append(group.Flags, f)
 				seen[name] = true
 			}
 		}
 		groups = append(groups, group)
 	}
-	others := flagGroup{title: "Other flags"}
+	others := flagGroup{Title: "Other flags"}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !seen[f.Name] && !f.Hidden {
-			others.flags = append(others.flags, f)
+			others.Flags = append(others.Flags, f)
 		}
 	})
-	return slices.DeleteFunc(append(groups, others), func(g flagGroup) bool { return g.flags == nil })
+	return slices.DeleteFunc(append(groups, others), func(g flagGroup) bool { return g.Flags == nil })
 }
 
 // describeFlag returns how a flag is given, and what it does with its default.

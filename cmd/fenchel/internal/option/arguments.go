@@ -1,4 +1,6 @@
-package main
+// Package option has the flags that verbs share, what they read and how they refuse: arguments,
+// data, kernels, labels. It prints nothing.
+package option
 
 import (
 	"fmt"
@@ -10,26 +12,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// none refuses every argument.
-func none(cmd *cobra.Command, args []string) error {
+// None refuses every argument.
+func None(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(len(args), "argument"), usage(cmd))
+	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(len(args), "argument"), explain(cmd))
 }
 
-// arguments refuses fewer than least or, if most > 0, more than most arguments.
-func arguments(least, most int) cobra.PositionalArgs {
+// Arguments refuses fewer than least or, if most > 0, more than most arguments.
+func Arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		n := len(args)
 		if n < least {
-			return fmt.Errorf("%s: name %s: %s", cmd.Name(), argumentNames(cmd)[n], usage(cmd))
+			return fmt.Errorf("%s: name %s: %s", cmd.Name(), argumentNames(cmd)[n], explain(cmd))
 		}
 		if most > 0 && n > most {
-			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(n, "argument"), usage(cmd))
+			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(n, "argument"), explain(cmd))
 		}
 		if at := slices.Index(args, ""); at >= 0 { // as an unset variable of a shell script makes it
-			return fmt.Errorf("%s: argument %d is empty, expected %s", cmd.Name(), at+1, usage(cmd))
+			return fmt.Errorf("%s: argument %d is empty, expected %s", cmd.Name(), at+1, explain(cmd))
 		}
 		return nil
 	}
@@ -60,12 +62,12 @@ func argumentNames(cmd *cobra.Command) []string {
 }
 
 // usage is how cmd is called, without its flags.
-func usage(cmd *cobra.Command) string {
+func explain(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// expectedOf says what a flag of that type takes.
-func expectedOf(kind string) string {
+// ExpectedOf says what a flag of that type takes.
+func ExpectedOf(kind string) string {
 	switch kind {
 	case "int":
 		return "a whole number"
@@ -81,9 +83,9 @@ func expectedOf(kind string) string {
 	return "a value"
 }
 
-// complete offers the values that begin as the word does to the shell's
+// Complete offers the values that begin as the word does to the shell's
 // completion of a flag.
-func complete(cmd *cobra.Command, flag string, values ...string) {
+func Complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		fits := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, word) })
 		return fits, cobra.ShellCompDirectiveNoFileComp
@@ -93,7 +95,7 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-func names[T any](entries []registry.Entry[T]) []string {
+func Names[T any](entries []registry.Entry[T]) []string {
 	out := make([]string, len(entries))
 	for i, e := range entries {
 		out[i] = e.Name

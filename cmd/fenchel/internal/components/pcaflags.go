@@ -1,4 +1,4 @@
-package main
+package components
 
 import (
 	"cmp"
@@ -16,12 +16,14 @@ import (
 	"github.com/fenchel-ml/fenchel/pca"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 )
 
 // What the verb pca is asked for.
 
 func (p *reducer) register(cmd *cobra.Command) {
-	p.in.register(cmd, true)
+	p.in.Register(cmd, true)
 	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
@@ -35,19 +37,19 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.DurationVar(&s.Time, "time", 0, "stop after this time, the certificate included, such as 60s (default no limit)")
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
-	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
+	f.IntVar(&p.in.Opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
 	f.BoolVar(&p.stream, "stream", false, "read each row once, in memory that does not grow with their number (default for standard input)")
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
 	f.Float64Var(&s.HoldOut, "hold-out", learner.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
-	f.StringArrayVar(&p.notes, "note", nil, noteHelp)
+	f.StringArrayVar(&p.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
-	complete(cmd, "method", append(names(methods.Entries()), "auto")...)
-	complete(cmd, "whiten", model.Whitenings()...)
-	complete(cmd, "scale", append(pca.Scales(), "auto")...)
+	option.Complete(cmd, "method", append(option.Names(methods.Entries()), "auto")...)
+	option.Complete(cmd, "whiten", model.Whitenings()...)
+	option.Complete(cmd, "scale", append(pca.Scales(), "auto")...)
 }
 
 // check refuses bad flags before any data are read.
@@ -55,13 +57,13 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
 	if f.Changed("center") {
 		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
-		p.in.opt.Unmoved = !p.center // a second moment about another origin is not the same
+		p.in.Opt.Unmoved = !p.center // a second moment about another origin is not the same
 	}
 	if err := cmp.Or(p.checkNumbers(cmd, sources), p.howMany()); err != nil {
 		return err
 	}
 	var err error
-	if p.spec.Notes, err = parseNotes(p.notes); err != nil {
+	if p.spec.Notes, err = option.ParseNotes(p.notes); err != nil {
 		return err
 	}
 	if p.resume == "" {
@@ -77,12 +79,12 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}
 	}
-	if f.Changed("features") && p.in.opt.Columns < 1 {
-		return fmt.Errorf("--features %d: expected a number > 0", p.in.opt.Columns)
+	if f.Changed("features") && p.in.Opt.Columns < 1 {
+		return fmt.Errorf("--features %d: expected a number > 0", p.in.Opt.Columns)
 	}
-	p.in.opt.Unlabelled = true
-	p.spec.Threads, p.spec.ZeroBased = p.in.opt.Threads, p.in.opt.ZeroBased
-	if err := p.in.check(cmd, sources); err != nil {
+	p.in.Opt.Unlabelled = true
+	p.spec.Threads, p.spec.ZeroBased = p.in.Opt.Threads, p.in.Opt.ZeroBased
+	if err := p.in.Check(cmd, sources); err != nil {
 		return err
 	}
 	return p.checkOutput(sources)
@@ -120,7 +122,7 @@ func (p *reducer) checkOutput(sources []string) error {
 	if p.out == "-" {
 		return errors.New("--output -: found standard output, expected a file name")
 	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
 		return err
 	}
 	if err := paths.KeepOthers("--output", p.out, p.force); err != nil {

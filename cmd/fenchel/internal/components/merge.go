@@ -1,4 +1,4 @@
-package main
+package components
 
 import (
 	"errors"
@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
 
-func newMerge() *cobra.Command {
+func NewMerge() *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{
@@ -23,7 +24,7 @@ found one by one, on many machines or days. What each model left out is missing:
 a few components more than are wanted make the result better. Nothing is proved of
 it until "fenchel verify MODEL DATA" sees all rows.`,
 		Example: `  fenchel merge monday.pca tuesday.pca -o both.pca`,
-		Args:    arguments(2, 0),
+		Args:    option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" || out == "-" {
 				return errors.New("found no file to write, expected --output MODEL, or -o MODEL")

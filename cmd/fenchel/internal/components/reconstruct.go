@@ -1,4 +1,4 @@
-package main
+package components
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
@@ -15,14 +16,14 @@ import (
 
 // reconstructor is one run of the verb reconstruct.
 type reconstructor struct {
-	in     input
+	in     option.Input
 	out    string
 	errors bool
 	scores bool
 	whiten bool
 }
 
-func newReconstruct() *cobra.Command {
+func NewReconstruct() *cobra.Command {
 	r := &reconstructor{}
 	cmd := &cobra.Command{
 		Use:   "reconstruct MODEL DATA...",
@@ -36,10 +37,10 @@ coordinates, such as "fenchel predict" writes, with --whiten too if those were w
 with it. Numbers are separated by tabs.`,
 		Example: `  fenchel reconstruct digits.pca digits.csv -o smooth.tsv
   fenchel reconstruct digits.pca digits.csv --errors`,
-		Args: arguments(2, 0),
+		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
 	}
-	r.in.register(cmd, false)
+	r.in.Register(cmd, false)
 	f := cmd.Flags()
 	f.StringVarP(&r.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.BoolVar(&r.errors, "errors", false, "write squared distances instead of rows")
@@ -55,30 +56,30 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if r.whiten && !r.scores {
 		return errors.New("--whiten: found it without --from-scores: only coordinates can be whitened, rows are as they are")
 	}
-	if err := r.in.check(cmd, args[1:]); err != nil {
+	if err := r.in.Check(cmd, args[1:]); err != nil {
 		return err
 	}
-	if err := paths.KeepInputs("--output", r.out, append(slices.Clone(args), r.in.opt.Labels, r.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", r.out, append(slices.Clone(args), r.in.Opt.Labels, r.in.Opt.Weights)...); err != nil {
 		return err
 	}
 	m, err := model.ReadPCAFile(args[0])
 	if err != nil {
-		return exitcode.BadData(notModel(cmd, args[0], err))
+		return exitcode.BadData(option.NotModel(cmd, args[0], err))
 	}
 	if r.scores {
 		return r.invert(cmd, m, args[1:])
 	}
-	set, err := r.in.rowsFor(cmd, m, args[1:])
+	set, err := r.in.RowsFor(cmd, m, args[1:])
 	if err != nil {
 		return err
 	}
 	const rows = 64 // a row may be long
 	if r.errors {
-		return r.in.writeRows(cmd, r.out, set, rows, []string{"error"}, func(i int) []float64 {
+		return r.in.WriteRows(cmd, r.out, set, rows, []string{"error"}, func(i int) []float64 {
 			return []float64{m.Residual(make([]float64, m.Cols()), make([]float64, m.Statement.K), set.X.Row(i))}
 		})
 	}
-	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
+	return r.in.WriteRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, m.Statement.K), make([]float64, m.Cols())
 		m.Transform(scores, set.X.Row(i))
 		m.Inverse(row, scores)
@@ -96,18 +97,18 @@ func featureNames(m *model.PCA) []string {
 
 // invert makes rows of coordinates.
 func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []string) error {
-	r.in.opt.Unlabelled = true
-	set, err := r.in.read(cmd, sources)
+	r.in.Opt.Unlabelled = true
+	set, err := r.in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
-	whiten(m, r.whiten)
+	option.Whiten(m, r.whiten)
 	k := m.Statement.K
 	if set.Cols() != k {
 		return exitcode.BadData(fmt.Errorf("found %s, expected %d, the coordinates along the components", printing.Count(set.Cols(), "column"), k))
 	}
 	const rows = 64
-	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
+	return r.in.WriteRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, k), make([]float64, m.Cols())
 		set.X.Row(i).AddTo(scores, 1)
 		m.Inverse(row, scores)

@@ -1,9 +1,10 @@
-package main
+package components
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -12,16 +13,16 @@ import (
 // What the verbs that take any model do with principal components.
 
 // verifyComponents recomputes what components claim, with the error of reading them.
-func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
-	in.forFinding(cmd, m)
-	in.skipAs(m.Schema)
-	set, err := in.read(cmd, sources)
+func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
+	in.ForFinding(cmd, m)
+	in.SkipAs(m.Schema)
+	set, err := in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
-	v, err := pca.Verify(cmd.Context(), m, set, in.opt.Threads)
+	v, err := pca.Verify(cmd.Context(), m, set, in.Opt.Threads)
 	if err != nil {
 		return exitcode.BadData(err)
 	}
@@ -31,7 +32,7 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	found := *m
 	found.Proof = v.Found
 	if asJSON {
-		out := pcaJSON(&found)
+		out := JSON(&found)
 		out["valid"], out["reason"] = exitcode.Validity(v.Problems, v.Unproved)
 		out["problems"] = append([]string{}, v.Problems...)
 		if err := printing.JSON(cmd, out); err != nil {

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -22,12 +23,12 @@ import (
 const mostRows = 24
 
 // printSearch tells a person what came out.
-func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
-	found, m := t.found, t.result.Model
+func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
+	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
 	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
-	printTask(r, m)
+	report.PrintTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
 	if found.ScoreWhy != "" {
 		r.Line("score", "%s, %s (another: --score)", found.Score.Name, found.ScoreWhy)
@@ -51,14 +52,14 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	if t.nested != nil {
 		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
 	}
-	printProblem(r, m, t.result.C, t.verbose)
+	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
-	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
-	printSize(r, m)
-	printCalibration(r, m, t.calibratedBy())
-	printThreshold(r, m)
+	report.PrintProof(r, m, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
+	report.PrintSize(r, m)
+	report.PrintCalibration(r, m, t.calibratedBy())
+	report.PrintThreshold(r, m)
 	if t.verbose {
-		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
+		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
 	}
 	t.printModel(r)
 }
@@ -94,7 +95,7 @@ func cmpOr(text, otherwise string) string {
 }
 
 // splits says how the rows were split.
-func (t *tuner) splits() string {
+func (t *Tuner) splits() string {
 	f := t.spec.Folds
 	switch {
 	case t.valid != "":
@@ -114,9 +115,9 @@ func (t *tuner) splits() string {
 }
 
 // complete counts the candidates that were judged on all folds.
-func (t *tuner) complete() (n int) {
-	for k := range t.found.Candidates {
-		if t.found.Candidates[k].Complete() {
+func (t *Tuner) complete() (n int) {
+	for k := range t.Found.Candidates {
+		if t.Found.Candidates[k].Complete() {
 			n++
 		}
 	}
@@ -139,8 +140,8 @@ func deviation(x float64) string {
 }
 
 // shown returns the numbers of the candidates for the table: all in order, or the best.
-func (t *tuner) ranked() []int {
-	order := make([]int, len(t.found.Candidates))
+func (t *Tuner) ranked() []int {
+	order := make([]int, len(t.Found.Candidates))
 	for k := range order {
 		order[k] = k
 	}
@@ -161,30 +162,30 @@ func (t *tuner) ranked() []int {
 }
 
 // rank is small for good candidates.
-func (t *tuner) rank(k int) float64 {
-	c := &t.found.Candidates[k]
+func (t *Tuner) rank(k int) float64 {
+	c := &t.Found.Candidates[k]
 	switch {
 	case !c.Complete():
 		return math.Inf(1)
-	case t.found.Score.Lower:
+	case t.Found.Score.Lower:
 		return c.Mean
 	}
 	return -c.Mean
 }
 
 // printTable writes a line for each candidate.
-func (t *tuner) printTable(w io.Writer) {
-	varied := t.found.Varied()
+func (t *Tuner) printTable(w io.Writer) {
+	varied := t.Found.Varied()
 	lines := [][]string{{""}}
 	for _, a := range varied {
 		lines[0] = append(lines[0], a.Key)
 	}
-	lines[0] = append(lines[0], t.found.Score.Name, "deviation", "gap", "seconds", "")
+	lines[0] = append(lines[0], t.Found.Score.Name, "deviation", "gap", "seconds", "")
 	order := t.ranked()
 	for _, k := range order {
-		c := &t.found.Candidates[k]
+		c := &t.Found.Candidates[k]
 		mark := ""
-		if k == t.found.Best {
+		if k == t.Found.Best {
 			mark = "*"
 		}
 		line := []string{mark}
@@ -193,8 +194,8 @@ func (t *tuner) printTable(w io.Writer) {
 		}
 		lines = append(lines, append(line, scoreText(c.Mean), scoreText(c.SD), fmt.Sprintf("%.1e", c.Gap), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
 	}
-	printColumnsOf(w, lines)
-	if n := len(t.found.Candidates) - len(order); n > 0 {
+	report.PrintColumnsOf(w, lines)
+	if n := len(t.Found.Candidates) - len(order); n > 0 {
 		fmt.Fprintf(w, "%12s\n", fmt.Sprintf("and %d more, in the model's note and in --json", n))
 	}
 }
@@ -224,14 +225,14 @@ func settingOf(c *tune.Trial, key string) string {
 }
 
 // heat is the map of the scores over the two parameters that vary; nil: there are not two of numbers.
-func (t *tuner) heat() *figure.Heat {
-	varied := t.found.Varied()
+func (t *Tuner) heat() *figure.Heat {
+	varied := t.Found.Varied()
 	if len(varied) != 2 {
 		return nil
 	}
 	x, y := varied[0], varied[1]
-	best := &t.found.Candidates[t.found.Best]
-	h := &figure.Heat{Title: fmt.Sprintf("%s on %d folds", t.found.Score.Name, t.found.Folds), X: x.Key, Y: y.Key, Across: x.Values, Up: y.Values, Lower: t.found.Score.Lower, Written: scoreText,
+	best := &t.Found.Candidates[t.Found.Best]
+	h := &figure.Heat{Title: fmt.Sprintf("%s on %d folds", t.Found.Score.Name, t.Found.Folds), X: x.Key, Y: y.Key, Across: x.Values, Up: y.Values, Lower: t.Found.Score.Lower, Written: scoreText,
 		MarkX: slices.Index(x.Values, settingOf(best, x.Key)), MarkY: slices.Index(y.Values, settingOf(best, y.Key))}
 	for range y.Values {
 		row := make([]float64, len(x.Values))
@@ -240,8 +241,8 @@ func (t *tuner) heat() *figure.Heat {
 		}
 		h.Values = append(h.Values, row)
 	}
-	for k := range t.found.Candidates {
-		c := &t.found.Candidates[k]
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
 		if c.Rows == 0 {
 			h.Values[slices.Index(y.Values, settingOf(c, y.Key))][slices.Index(x.Values, settingOf(c, x.Key))] = c.Mean
 		}
@@ -250,7 +251,7 @@ func (t *tuner) heat() *figure.Heat {
 }
 
 // printMap writes the map of two parameters, or the curve of one, for a terminal.
-func (t *tuner) printMap(w io.Writer) {
+func (t *Tuner) printMap(w io.Writer) {
 	if h := t.heat(); h != nil && len(h.Across) <= 12 {
 		lines := [][]string{{h.Y + " \\ " + h.X}}
 		lines[0] = append(append(lines[0], h.Across...), "")
@@ -266,44 +267,44 @@ func (t *tuner) printMap(w io.Writer) {
 			lines = append(lines, append(line, ""))
 		}
 		fmt.Fprintln(w)
-		printColumnsOf(w, lines)
+		report.PrintColumnsOf(w, lines)
 		fmt.Fprintln(w)
 		return
 	}
-	varied := t.found.Varied()
+	varied := t.Found.Varied()
 	if len(varied) != 1 || len(varied[0].Values) > mostRows {
 		return
 	}
-	shade := (&figure.Heat{Values: [][]float64{t.means()}, Lower: t.found.Score.Lower})
-	lines := [][]string{{varied[0].Key, t.found.Score.Name, ""}}
+	shade := (&figure.Heat{Values: [][]float64{t.means()}, Lower: t.Found.Score.Lower})
+	lines := [][]string{{varied[0].Key, t.Found.Score.Name, ""}}
 	for k, v := range shade.Values[0] {
 		if v-v == 0 {
-			lines = append(lines, []string{settingOf(&t.found.Candidates[k], varied[0].Key), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v))))})
+			lines = append(lines, []string{settingOf(&t.Found.Candidates[k], varied[0].Key), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v))))})
 		}
 	}
 	fmt.Fprintln(w)
-	printColumnsOf(w, lines)
+	report.PrintColumnsOf(w, lines)
 	fmt.Fprintln(w)
 }
 
 // means are those of all candidates.
-func (t *tuner) means() []float64 {
-	means := make([]float64, len(t.found.Candidates))
+func (t *Tuner) means() []float64 {
+	means := make([]float64, len(t.Found.Candidates))
 	for k := range means {
-		if means[k] = math.NaN(); t.found.Candidates[k].Complete() {
-			means[k] = t.found.Candidates[k].Mean
+		if means[k] = math.NaN(); t.Found.Candidates[k].Complete() {
+			means[k] = t.Found.Candidates[k].Mean
 		}
 	}
 	return means
 }
 
 // draw draws the map, or else the scores of all candidates in order.
-func (t *tuner) draw(w io.Writer) error {
+func (t *Tuner) draw(w io.Writer) error {
 	if h := t.heat(); h != nil {
 		return h.WriteSVG(w)
 	}
-	varied := t.found.Varied()
-	f := figure.Figure{Title: fmt.Sprintf("%s on %d folds", t.found.Score.Name, t.found.Folds), X: figure.Axis{Name: "candidate"}, Y: figure.Axis{Name: t.found.Score.Name}}
+	varied := t.Found.Varied()
+	f := figure.Figure{Title: fmt.Sprintf("%s on %d folds", t.Found.Score.Name, t.Found.Folds), X: figure.Axis{Name: "candidate"}, Y: figure.Axis{Name: t.Found.Score.Name}}
 	var at []float64
 	if len(varied) == 1 {
 		if at = varied[0].Numbers(); at != nil {
@@ -313,8 +314,8 @@ func (t *tuner) draw(w io.Writer) error {
 	means := t.means()
 	above, under := slices.Clone(means), slices.Clone(means)
 	for k := range means {
-		above[k] += t.found.Candidates[k].SD
-		under[k] -= t.found.Candidates[k].SD
+		above[k] += t.Found.Candidates[k].SD
+		under[k] -= t.Found.Candidates[k].SD
 		if len(at) <= k {
 			at = append(at, float64(k+1))
 		}
@@ -358,23 +359,23 @@ func candidate(c *tune.Trial, times bool) map[string]any {
 func scoreable(text string) bool { return json.Valid([]byte(text)) }
 
 // printSearchJSON prints one object.
-func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
+func (t *Tuner) printSearchJSON(cmd *cobra.Command) error {
 	var all []map[string]any
-	for k := range t.found.Candidates {
-		all = append(all, candidate(&t.found.Candidates[k], true))
+	for k := range t.Found.Candidates {
+		all = append(all, candidate(&t.Found.Candidates[k], true))
 	}
-	m, s := t.result.Model, t.result.Summary
-	out := map[string]any{"candidates": all, "best": candidate(&t.found.Candidates[t.found.Best], true), "best_index": t.found.Best, "score": t.found.Score.Name, "lower_is_better": t.found.Score.Lower,
-		"rule": t.found.Rule, "folds": t.found.Folds, "stopped": nil, "model": nil, "status": t.result.Status,
-		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "lambda": m.Statement.Lambda, "C": model.Bound(t.result.C),
+	m, s := t.Result.Model, t.Result.Summary
+	out := map[string]any{"candidates": all, "best": candidate(&t.Found.Candidates[t.Found.Best], true), "best_index": t.Found.Best, "score": t.Found.Score.Name, "lower_is_better": t.Found.Score.Lower,
+		"rule": t.Found.Rule, "folds": t.Found.Folds, "stopped": nil, "model": nil, "status": t.Result.Status,
+		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "lambda": m.Statement.Lambda, "C": model.Bound(t.Result.C),
 		"loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "kernel": m.Statement.Kernel, "n": m.Data.Rows, "d": m.Data.Features,
-		"kernel_evaluations_computed": t.found.Computed,
-		"seconds":                     map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "train": t.fitted.Seconds(), "total": t.total.Seconds()}}
-	if t.found.Stopped != "" {
-		out["stopped"] = t.found.Stopped
+		"kernel_evaluations_computed": t.Found.Computed,
+		"seconds":                     map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}}
+	if t.Found.Stopped != "" {
+		out["stopped"] = t.Found.Stopped
 	}
-	if t.found.FittedAll != nil {
-		out["fitted_to_all"] = t.found.FittedAll
+	if t.Found.FittedAll != nil {
+		out["fitted_to_all"] = t.Found.FittedAll
 	}
 	if m.Threshold != nil {
 		out["threshold"] = m.Threshold
@@ -385,13 +386,13 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	if m.Statement.TargetLog {
 		out["target_log"] = true
 	}
-	if t.found.ScoreWhy != "" {
-		out["score_why"] = t.found.ScoreWhy
+	if t.Found.ScoreWhy != "" {
+		out["score_why"] = t.Found.ScoreWhy
 	}
-	if t.out != "" {
-		out["model"] = t.out
+	if t.Out != "" {
+		out["model"] = t.Out
 	}
-	if trivial := trivialJSON(t.found); trivial != nil {
+	if trivial := trivialJSON(t.Found); trivial != nil {
 		out["trivial"] = trivial
 	}
 	if t.nested != nil {

@@ -1,4 +1,4 @@
-package main
+package option
 
 import (
 	"fmt"
@@ -13,11 +13,11 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 
-// kernelFlags are those of kernel machines. The parameters of the usual kernels
+// KernelFlags are those of kernel machines. The parameters of the usual kernels
 // have flags of their own: "--kernel rbf --gamma 2" is "--kernel rbf:gamma=2".
-type kernelFlags struct {
+type KernelFlags struct {
 	parameters [4]float64 // in the order of kernelParameters
-	cache      string
+	Cache      string
 }
 
 var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel that has it
@@ -27,37 +27,37 @@ var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel tha
 	{"coef0", "poly", "constant of the kernels poly and sigmoid (default 0)"},
 }
 
-// register adds the flags.
-func (k *kernelFlags) register(cmd *cobra.Command, spec *fenchel.Spec) {
+// Register adds the flags.
+func (k *KernelFlags) Register(cmd *cobra.Command, spec *fenchel.Spec) {
 	f := cmd.Flags()
 	f.StringVar(&spec.Kernel, "kernel", "", "train a kernel machine with this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
-	k.parametersOf(cmd)
+	k.ParametersOf(cmd)
 	f.StringVar(&spec.Map, "map", "", "approximate the kernel by inner products of finitely many features, as in \"fenchel list maps\", and train a linear model of these")
 	f.Float64Var(&spec.Radius, "radius", 0, "bound on the norm, instead of lambda; of linear models that of the penalty, l1 or l2")
 	f.Float64Var(&spec.Slack, "slack", 0, "seek the largest margin with this average slack, instead of lambda")
 	f.BoolVar(&spec.HardMargin, "hard-margin", false, "the largest margin of a kernel machine on separable rows, which must be; the same as --C inf and --slack 0")
 	f.Float64Var(&spec.Nu, "nu", 0, "share of rows beyond the margin or tube of a kernel machine, or of outliers: nu-classification, nu-regression (with C), one class")
-	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; with several classes, and in tune, last digits may depend on it)")
-	complete(cmd, "kernel", names(kernel.Entries())...)
-	complete(cmd, "map", names(kernel.Approximations())...)
+	f.StringVar(&k.Cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; with several classes, and in tune, last digits may depend on it)")
+	Complete(cmd, "kernel", Names(kernel.Entries())...)
+	Complete(cmd, "map", Names(kernel.Approximations())...)
 }
 
-// parametersOf adds the flags of the kernels' parameters.
-func (k *kernelFlags) parametersOf(cmd *cobra.Command) {
+// ParametersOf adds the flags of the kernels' parameters.
+func (k *KernelFlags) ParametersOf(cmd *cobra.Command) {
 	for i, p := range kernelParameters {
 		cmd.Flags().Float64Var(&k.parameters[i], p.name, 0, p.help)
 	}
 }
 
-// apply puts the flags into the spec.
-func (k *kernelFlags) apply(cmd *cobra.Command, spec *fenchel.Spec) error {
+// Apply puts the flags into the spec.
+func (k *KernelFlags) Apply(cmd *cobra.Command, spec *fenchel.Spec) error {
 	var err error
 	if cmd.Flags().Changed("cache") {
 		if spec.Kernel == "" {
-			return fmt.Errorf("--cache %s: expected a kernel too, such as --kernel rbf", k.cache)
+			return fmt.Errorf("--cache %s: expected a kernel too, such as --kernel rbf", k.Cache)
 		}
-		if spec.Cache, err = parseBytes(k.cache); err != nil {
-			return fmt.Errorf("--cache %s: %w", k.cache, err)
+		if spec.Cache, err = ParseBytes(k.Cache); err != nil {
+			return fmt.Errorf("--cache %s: %w", k.Cache, err)
 		}
 	}
 	var given []string
@@ -106,8 +106,8 @@ func checkParameter(name string, x float64) error {
 	return nil
 }
 
-// parseBytes reads a size in memory: a number of bytes, KB, MB or GB.
-func parseBytes(text string) (int64, error) {
+// ParseBytes reads a size in memory: a number of bytes, KB, MB or GB.
+func ParseBytes(text string) (int64, error) {
 	number, unit := text, 1.0
 	for i, suffix := range []string{"KB", "MB", "GB"} {
 		if rest, ok := strings.CutSuffix(strings.ToUpper(text), suffix); ok {

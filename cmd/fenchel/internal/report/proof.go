@@ -1,4 +1,6 @@
-package main
+// Package report has the words that several verbs say of models and their judgement, as lines and
+// as JSON.
+package report
 
 import (
 	"fmt"
@@ -16,8 +18,8 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// printColumns says what was made of the columns of a table.
-func printColumns(r printing.Report, s *data.Schema) {
+// PrintColumns says what was made of the columns of a table.
+func PrintColumns(r printing.Report, s *data.Schema) {
 	if s != nil {
 		r.Line("columns", "%s", s.Summary())
 	}
@@ -54,8 +56,8 @@ func movesOf(s *data.Schema) (offsets, factors map[string]float64) {
 	return offsets, factors
 }
 
-// addMoves puts them into JSON.
-func addMoves(out map[string]any, s *data.Schema) {
+// AddMoves puts them into JSON.
+func AddMoves(out map[string]any, s *data.Schema) {
 	offsets, factors := movesOf(s)
 	if offsets != nil {
 		out["offsets"] = offsets
@@ -65,22 +67,22 @@ func addMoves(out map[string]any, s *data.Schema) {
 	}
 }
 
-// addColumns is printColumns in JSON.
-func addColumns(out map[string]any, s *data.Schema) {
+// AddColumns is printColumns in JSON.
+func AddColumns(out map[string]any, s *data.Schema) {
 	out["columns"] = s.Summary()
-	addMoves(out, s)
+	AddMoves(out, s)
 }
 
-// printRounding says that rounding changed the rows by more than the gap that is proved of
+// PrintRounding says that rounding changed the rows by more than the gap that is proved of
 // them.
-func printRounding(r printing.Report, rounding, gap float64) {
+func PrintRounding(r printing.Report, rounding, gap float64) {
 	if rounding > gap {
 		r.Line("rounding", "values differ from those of the data by up to %.1g of their column's spread, more than the gap: the proof is about the rows as stored", rounding)
 	}
 }
 
-// printTask says what the model predicts.
-func printTask(r printing.Report, m *model.Model) {
+// PrintTask says what the model predicts.
+func PrintTask(r printing.Report, m *model.Model) {
 	if m.Classes == nil {
 		r.Line("task", "regression")
 		return
@@ -92,29 +94,29 @@ func printTask(r printing.Report, m *model.Model) {
 	r.Line("task", "%s: %s", printing.Count(len(m.Classes), "class"), printing.Few(m.Classes))
 }
 
-// printProblem states the problem that was solved.
-func printProblem(r printing.Report, m *model.Model, given float64, verbose bool) {
+// PrintProblem states the problem that was solved.
+func PrintProblem(r printing.Report, m *model.Model, given float64, verbose bool) {
 	c := ""
 	if m.Statement.Lambda > 0 {
 		c = fmt.Sprintf(" (C %.6g)", given)
 	}
-	terms := fmt.Sprintf("%s, %s%s", termsOf(m), balance(m), c)
+	terms := fmt.Sprintf("%s, %s%s", TermsOf(m), Balance(m), c)
 	if verbose {
-		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, scaleOf(m))
+		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, ScaleOf(m))
 	}
 	r.Line("problem", "%s", terms)
 }
 
-// printSolver names the solver, and says why it was chosen.
-func printSolver(r printing.Report, m *model.Model, why string) {
+// PrintSolver names the solver, and says why it was chosen.
+func PrintSolver(r printing.Report, m *model.Model, why string) {
 	if why != "" {
 		why = " (auto: " + why + ")"
 	}
 	r.Line("solver", "%s%s, seed %d", m.Statement.Solver, why, m.Statement.Seed)
 }
 
-// printProof states what was proved, or why nothing was, if that is known.
-func printProof(r printing.Report, m *model.Model, s fenchel.Summary, status, unproved string) {
+// PrintProof states what was proved, or why nothing was, if that is known.
+func PrintProof(r printing.Report, m *model.Model, s fenchel.Summary, status, unproved string) {
 	if s.Unproved() {
 		if unproved != "" {
 			unproved = ", " + unproved
@@ -123,17 +125,17 @@ func printProof(r printing.Report, m *model.Model, s fenchel.Summary, status, un
 		r.Line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.Line("status", "%s: %s, asked for %.3g", status, gapOf(s), m.Statement.Gap)
+	r.Line("status", "%s: %s, asked for %.3g", status, GapOf(s), m.Statement.Gap)
 	r.Line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
-	printApproximate(r, m)
+	PrintApproximate(r, m)
 	if len(m.Outputs) > 1 && !m.IsJoint() {
 		o := m.Outputs[s.WorstOutput].Certificate
-		r.Line("worst", "%s: relative gap %.3g, %s%s", nameOf(m, s.WorstOutput), s.Worst, o.Status, cutShort(m))
+		r.Line("worst", "%s: relative gap %.3g, %s%s", NameOf(m, s.WorstOutput), s.Worst, o.Status, CutShort(m))
 	}
 }
 
-// cutShort says of how many of several classifiers the run did not reach its end; "": none.
-func cutShort(m *model.Model) string {
+// CutShort says of how many of several classifiers the run did not reach its end; "": none.
+func CutShort(m *model.Model) string {
 	done, begun := 0, 0
 	for _, o := range m.Outputs {
 		if o.Certificate.Status == string(solver.Converged) {
@@ -148,8 +150,8 @@ func cutShort(m *model.Model) string {
 	return ""
 }
 
-// gapOf writes the relative gap, and what it is relative to if that is not the objective.
-func gapOf(s fenchel.Summary) string {
+// GapOf writes the relative gap, and what it is relative to if that is not the objective.
+func GapOf(s fenchel.Summary) string {
 	text := fmt.Sprintf("relative gap %.3g", s.Gap)
 	if problem.RelativeToZero(s.Primal, s.Dual, s.Zero) {
 		text += " (relative to 1e-12 of the zero model's objective: this model's is smaller)"
@@ -157,9 +159,9 @@ func gapOf(s fenchel.Summary) string {
 	return text
 }
 
-// printApproximate says which problem a proof is about, if it is not that of the
+// PrintApproximate says which problem a proof is about, if it is not that of the
 // kernel named.
-func printApproximate(r printing.Report, m *model.Model) {
+func PrintApproximate(r printing.Report, m *model.Model) {
 	if m.Map == nil {
 		return
 	}
@@ -167,11 +169,11 @@ func printApproximate(r printing.Report, m *model.Model) {
 	r.Line("proved", "of the approximate kernel, the inner products of %s of the map %s", printing.Count(features, "feature"), m.Statement.Map)
 }
 
-// nameOf says which output it is.
-func nameOf(m *model.Model, c int) string { return "class " + printing.Spell(outputName(m, c)) }
+// NameOf says which output it is.
+func NameOf(m *model.Model, c int) string { return "class " + printing.Spell(OutputName(m, c)) }
 
 // TermsOf names what the objective is made of.
-func termsOf(m *model.Model) string {
+func TermsOf(m *model.Model) string {
 	p := m.Statement
 	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)
 	if p.TargetLog {
@@ -186,8 +188,8 @@ func termsOf(m *model.Model) string {
 	return text
 }
 
-// balance says what stands between the loss and the size of the weights.
-func balance(m *model.Model) string {
+// Balance says what stands between the loss and the size of the weights.
+func Balance(m *model.Model) string {
 	switch p := m.Statement; {
 	case p.Radius > 0:
 		return fmt.Sprintf("norm at most %.6g", p.Radius)
@@ -204,8 +206,8 @@ func balance(m *model.Model) string {
 	}
 }
 
-// printSize says how large the model is.
-func printSize(r printing.Report, m *model.Model) {
+// PrintSize says how large the model is.
+func PrintSize(r printing.Report, m *model.Model) {
 	if m.Support == nil {
 		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
 		return
@@ -266,8 +268,8 @@ func errorsOf(f *model.Facts) string {
 	return fmt.Sprintf(", training errors %.6g", f.Errors)
 }
 
-// addFacts adds them to JSON.
-func addFacts(out map[string]any, m *model.Model) {
+// AddFacts adds them to JSON.
+func AddFacts(out map[string]any, m *model.Model) {
 	f := m.Facts
 	if f == nil {
 		return
@@ -282,29 +284,29 @@ func addFacts(out map[string]any, m *model.Model) {
 	}
 }
 
-func scaleOf(m *model.Model) string {
+func ScaleOf(m *model.Model) string {
 	if m.Scaling == nil {
 		return "none"
 	}
 	return m.Scaling.Kind
 }
 
-// certificates lists what was proved of each output.
-func certificates(m *model.Model) []map[string]any {
+// Certificates lists what was proved of each output.
+func Certificates(m *model.Model) []map[string]any {
 	list := make([]map[string]any, len(m.Outputs))
 	for c, o := range m.Outputs {
 		k := o.Certificate
 		list[c] = map[string]any{"status": k.Status, "primal": k.Primal, "dual": k.Dual, "epochs": k.Epochs,
 			"gap": model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero)))}
 		if len(m.Outputs) > 1 {
-			list[c]["class"] = outputName(m, c)
+			list[c]["class"] = OutputName(m, c)
 		}
 	}
 	return list
 }
 
-// outputName is the class that an output speaks for, or the pair it decides.
-func outputName(m *model.Model, c int) string {
+// OutputName is the class that an output speaks for, or the pair it decides.
+func OutputName(m *model.Model, c int) string {
 	if m.Statement.Scheme != model.OneAgainstOne {
 		return m.Classes[c]
 	}

@@ -1,4 +1,6 @@
-package main
+// Package components has the verbs of principal components: pca, merge, reconstruct, and what
+// others say of such models.
+package components
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
@@ -23,7 +26,7 @@ import (
 
 // reducer is one run of the verb pca.
 type reducer struct {
-	in     input
+	in     option.Input
 	spec   pca.Spec
 	center bool
 	stream bool
@@ -43,7 +46,7 @@ type reducer struct {
 	read, total time.Duration
 }
 
-func newPCA() *cobra.Command {
+func NewPCA() *cobra.Command {
 	p := &reducer{}
 	cmd := &cobra.Command{
 		Use:   "pca DATA... -k K [-o MODEL]",
@@ -75,7 +78,7 @@ proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
   fenchel pca news.svm -k 100 --center -o news.pca
   zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
   fenchel pca later.svm -k 20 --resume clicks.pca -o clicks.pca`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
 	p.register(cmd)
@@ -91,7 +94,7 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	if !p.quiet {
 		p.shown = terminal.NewDisplay(cmd.ErrOrStderr())
 		defer p.shown.Done()
-		p.shown.Reading("reading", &p.in.opt)
+		p.shown.Reading("reading", &p.in.Opt)
 	}
 	var err error
 	if p.streams(sources) {
@@ -109,7 +112,7 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 // fit reads all rows and finds their components.
 func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	started := time.Now()
-	if p.set, err = p.in.read(cmd, sources); err != nil {
+	if p.set, err = p.in.Read(cmd, sources); err != nil {
 		return err
 	}
 	if n := len(p.set.Gaps); n > 0 {
@@ -143,12 +146,12 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		if s, earlier, err = p.takeUp(); err != nil {
 			return err
 		}
-		p.in.opt.Schema = earlier.Schema
-		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
+		p.in.Opt.Schema = earlier.Schema
+		p.in.Opt.Columns, p.in.Opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.Opt.ZeroBased
 	}
 	defer interrupt.Stopping(cmd.Context(), "making components of what was learned")()
 	began := time.Now()
-	err := p.in.blocks(cmd, sources, func(rows *data.RowStream, x matrix.Matrix) (err error) {
+	err := p.in.Blocks(cmd, sources, func(rows *data.RowStream, x matrix.Matrix) (err error) {
 		p.table = rows.Schema
 		if s == nil {
 			if s, err = pca.NewStream(x, rows.Feature, p.spec); err != nil {
@@ -198,7 +201,7 @@ func (p *reducer) takeUp() (*pca.Stream, *model.PCA, error) {
 	if p.components != "" && p.spec.K != m.Statement.K {
 		return nil, nil, fmt.Errorf("--components %s: expected %d, as in the model to go on from", p.components, m.Statement.K)
 	}
-	s, err := pca.Resume(m, p.in.opt.Threads)
+	s, err := pca.Resume(m, p.in.Opt.Threads)
 	if err != nil {
 		return nil, nil, exitcode.BadData(fmt.Errorf("%s: %w", p.resume, err))
 	}

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
@@ -22,22 +23,22 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
-type tuner struct {
-	trainer
+// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
+type Tuner struct {
+	Trainer
 	search, folds       string
 	group, order, valid string
 	spec                tune.Spec
 	outer               int
 	figure              string
 
-	found  *tune.Result
+	Found  *tune.Result
 	nested *tune.Nested // of --outer; nil: none
 	sought time.Duration
 }
 
-func newTune() *cobra.Command {
-	t := &tuner{}
+func NewTune() *cobra.Command {
+	t := &Tuner{}
 	cmd := &cobra.Command{
 		Use:   "tune DATA... [-o MODEL]",
 		Short: "Choose C, gamma and the like by cross-validation, and train with the best",
@@ -69,17 +70,17 @@ judged on all folds is trained and written. A model with --nu gets 50 epochs, on
   fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
   fenchel tune visits.csv --group patient --score auc --rule one-se -o m
   fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
 	}
-	t.in.register(cmd, true)
+	t.In.Register(cmd, true)
 	t.registerProblem(cmd)
 	t.register(cmd)
 	return cmd
 }
 
 // register adds the flags of the search and of what is written.
-func (t *tuner) register(cmd *cobra.Command) {
+func (t *Tuner) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
 	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
@@ -93,42 +94,42 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
 	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
 	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")
-	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
-	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
+	f.StringVarP(&t.Out, "output", "o", "", "write the model to this file")
+	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
-	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
-	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
-	complete(cmd, "score", tune.ScoreNames()...)
-	complete(cmd, "estimate", tune.Estimates()...)
-	complete(cmd, "rule", tune.Rules()...)
+	f.BoolVar(&t.Json, "json", false, "print one JSON object and nothing else on standard output")
+	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
+	option.Complete(cmd, "score", tune.ScoreNames()...)
+	option.Complete(cmd, "estimate", tune.Estimates()...)
+	option.Complete(cmd, "rule", tune.Rules()...)
 }
 
-func (t *tuner) run(cmd *cobra.Command, sources []string) error {
+func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 	started := time.Now()
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
 	memory.CollectLate()
 	memory.LargeHeap()
-	if !t.quiet {
+	if !t.Quiet {
 		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
 		defer t.shown.Done()
 	}
-	if err := t.readAll(cmd, sources); err != nil {
+	if err := t.ReadAll(cmd, sources); err != nil {
 		return err
 	}
 	if err := t.readValid(cmd); err != nil {
 		return err
 	}
-	t.read = time.Since(started)
-	if t.trainer.spec.IsMachine() {
-		memory.LimitMemory(t.trainer.spec.Cache, t.set)
+	t.Read = time.Since(started)
+	if t.Trainer.Spec.IsMachine() {
+		memory.LimitMemory(t.Trainer.Spec.Cache, t.Set)
 	}
 	if err := t.seek(cmd); err != nil {
 		return err
 	}
-	if t.found.Best < 0 {
+	if t.Found.Best < 0 {
 		return t.reportPath(cmd, started)
 	}
 	if err := t.refit(cmd); err != nil {
@@ -138,11 +139,11 @@ func (t *tuner) run(cmd *cobra.Command, sources []string) error {
 }
 
 // check refuses bad flags before any data are read.
-func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
+func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := t.checkProblem(cmd, sources); err != nil {
 		return err
 	}
-	if err := t.checkNotes(); err != nil {
+	if err := t.CheckNotes(); err != nil {
 		return err
 	}
 	f := cmd.Flags()
@@ -179,7 +180,7 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 }
 
 // parseFolds reads the number of folds, loo, or 0.
-func (t *tuner) parseFolds() error {
+func (t *Tuner) parseFolds() error {
 	k, err := strconv.Atoi(t.folds)
 	switch {
 	case t.folds == "loo":
@@ -188,7 +189,7 @@ func (t *tuner) parseFolds() error {
 		if k, t.spec.Path = 2, true; t.group != "" || t.order != "" || t.valid != "" || t.outer > 0 || t.spec.Halving > 0 || t.spec.Score != "" {
 			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
 		}
-		if t.spec.Estimate == "" && (t.out != "" || t.figure != "") {
+		if t.spec.Estimate == "" && (t.Out != "" || t.figure != "") {
 			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate span or xi-alpha too")
 		}
 	case err != nil || k < 2:
@@ -202,8 +203,8 @@ func (t *tuner) parseFolds() error {
 }
 
 // checkSplits refuses several ways to split the rows at once.
-func (t *tuner) checkSplits(counted bool) error {
-	t.spec.Folds.Seed = t.trainer.spec.Seed
+func (t *Tuner) checkSplits(counted bool) error {
+	t.spec.Folds.Seed = t.Trainer.Spec.Seed
 	t.spec.Folds.Group, t.spec.Folds.Time = t.group != "", t.order != ""
 	switch {
 	case t.group != "" && t.order != "":
@@ -213,14 +214,14 @@ func (t *tuner) checkSplits(counted bool) error {
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
-	if t.in.opt.ID, t.in.opt.IDRole = t.group+t.order, "time"; t.group != "" { // a model could say nothing of other groups by it
-		t.in.opt.Ignore, t.in.opt.IDRole = append(t.in.opt.Ignore, t.group), "group"
+	if t.In.Opt.ID, t.In.Opt.IDRole = t.group+t.order, "time"; t.group != "" { // a model could say nothing of other groups by it
+		t.In.Opt.Ignore, t.In.Opt.IDRole = append(t.In.Opt.Ignore, t.group), "group"
 	}
 	return nil
 }
 
 // checkFiles refuses places to write to as checkPaths does.
-func (t *tuner) checkFiles(sources []string) error {
+func (t *Tuner) checkFiles(sources []string) error {
 	if t.valid != "" {
 		sources = append(slices.Clone(sources), t.valid)
 	}
@@ -236,11 +237,11 @@ func (t *tuner) checkFiles(sources []string) error {
 	if err := paths.CheckFolder(t.figure); err != nil {
 		return exitcode.BadData(err)
 	}
-	return paths.CheckOutputs([][2]string{{"--output", t.out}, {"--trace", t.trace}, {"--figure", t.figure}}, nil)
+	return paths.CheckOutputs([][2]string{{"--output", t.Out}, {"--trace", t.trace}, {"--figure", t.figure}}, nil)
 }
 
 // readValid reads the rows to be judged on, into the same features.
-func (t *tuner) readValid(cmd *cobra.Command) error {
+func (t *Tuner) readValid(cmd *cobra.Command) error {
 	if t.valid == "" {
 		return nil
 	}
@@ -250,12 +251,12 @@ func (t *tuner) readValid(cmd *cobra.Command) error {
 }
 
 // seek runs the search.
-func (t *tuner) seek(cmd *cobra.Command) error {
+func (t *Tuner) seek(cmd *cobra.Command) error {
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "training the best candidate so far")()
 	t.shown.Say("")
-	t.trainer.spec.Threads, t.trainer.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
-	t.spec.Train = t.trainer.spec
+	t.Trainer.Spec.Threads, t.Trainer.Spec.ZeroBased = t.In.Opt.Threads, t.In.Opt.ZeroBased
+	t.spec.Train = t.Trainer.Spec
 	t.spec.Train.Notes = nil
 	t.spec.Progress = func(p tune.Progress) {
 		words := fmt.Sprintf("%d of %d models", p.Done, p.Problems)
@@ -265,20 +266,20 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 		t.shown.Say(words)
 	}
 	var err error
-	if t.found, err = tune.Run(cmd.Context(), t.set, t.spec); err != nil {
+	if t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec); err != nil {
 		return dataOf(err)
 	}
 	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
 		return nil
 	}
-	if t.found.Best < 0 {
-		if t.found.Stopped == "budget" {
+	if t.Found.Best < 0 {
+		if t.Found.Stopped == "budget" {
 			return &exitcode.Error{Code: exitcode.Limit, Err: fmt.Errorf("--budget %s was over before any candidate was judged on all folds: nothing is written", t.spec.Budget)}
 		}
 		return fmt.Errorf("%w before any candidate was judged on all folds: nothing is written", context.Canceled)
 	}
-	if t.outer > 0 && t.found.Stopped == "" {
-		if t.nested, err = tune.Nest(cmd.Context(), t.set, t.spec, t.outer); err != nil {
+	if t.outer > 0 && t.Found.Stopped == "" {
+		if t.nested, err = tune.Nest(cmd.Context(), t.Set, t.spec, t.outer); err != nil {
 			return dataOf(err)
 		}
 	}
@@ -296,28 +297,28 @@ func dataOf(err error) error {
 }
 
 // refit trains the best candidate on all rows, also after an interruption.
-func (t *tuner) refit(cmd *cobra.Command) error {
+func (t *Tuner) refit(cmd *cobra.Command) error {
 	ctx := cmd.Context()
-	if t.found.Stopped == "interrupted" {
+	if t.Found.Stopped == "interrupted" {
 		cmd.SetContext(context.WithoutCancel(ctx))
 		defer cmd.SetContext(ctx)
 	}
-	notes := t.trainer.spec.Notes
-	t.trainer.spec, t.judged = t.found.Candidates[t.found.Best].Spec, strings.TrimPrefix(t.splits(), "judged by ")
+	notes := t.Trainer.Spec.Notes
+	t.Trainer.Spec, t.judged = t.Found.Candidates[t.Found.Best].Spec, strings.TrimPrefix(t.splits(), "judged by ")
 	var err error
-	if t.trainer.spec.Notes, err = t.notesWith(notes); err != nil {
+	if t.Trainer.Spec.Notes, err = t.NotesWith(notes); err != nil {
 		return err
 	}
-	return t.fit(cmd, newTracer(&t.trainer))
+	return t.Fit(cmd, NewTracer(&t.Trainer))
 }
 
 // report writes the model and the figure, and says what came out.
-func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
-	printing.Warn(cmd, t.result.Warnings)
-	warnOfFolds(cmd, t.found, &t.found.Candidates[t.found.Best])
-	if t.out != "" {
+func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
+	printing.Warn(cmd, t.Result.Warnings)
+	warnOfFolds(cmd, t.Found, &t.Found.Candidates[t.Found.Best])
+	if t.Out != "" {
 		t.shown.Phase("writing")
-		if err := t.result.Model.WriteFile(t.out); err != nil {
+		if err := t.Result.Model.WriteFile(t.Out); err != nil {
 			return exitcode.BadData(err)
 		}
 	}
@@ -326,20 +327,20 @@ func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 			return exitcode.BadData(err)
 		}
 	}
-	t.total = time.Since(started)
+	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.json {
+	if t.Json {
 		if err := t.printSearchJSON(cmd); err != nil {
 			return err
 		}
 	} else {
 		t.printSearch(cmd, sources)
 	}
-	switch t.found.Stopped {
+	switch t.Found.Stopped {
 	case "interrupted":
 		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
 		return &exitcode.Error{Code: exitcode.Limit}
 	}
-	return exitcode.Ended(t.result.Status, t.result.ProvesNothing)
+	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
 }

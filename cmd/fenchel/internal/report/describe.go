@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// printThreshold says where the scores of two classes are told apart.
-func printThreshold(r printing.Report, m *model.Model) {
+// PrintThreshold says where the scores of two classes are told apart.
+func PrintThreshold(r printing.Report, m *model.Model) {
 	t := m.Threshold
 	if t == nil {
 		return
@@ -31,8 +31,8 @@ func printThreshold(r printing.Report, m *model.Model) {
 	r.Line("threshold", "%s", words)
 }
 
-// printCalibration says where probabilities come from.
-func printCalibration(r printing.Report, m *model.Model, by string) {
+// PrintCalibration says where probabilities come from.
+func PrintCalibration(r printing.Report, m *model.Model, by string) {
 	switch {
 	case m.Calibration == nil:
 	case m.Classes == nil:
@@ -42,56 +42,56 @@ func printCalibration(r printing.Report, m *model.Model, by string) {
 	}
 }
 
-// largestOf lists the features with the largest weights; names is nil where they
+// LargestOf lists the features with the largest weights; names is nil where they
 // have none.
-func largestOf(weights []float64, names []string, top int) string {
+func LargestOf(weights []float64, names []string, top int) string {
 	var parts []string
-	for _, j := range largest(weights, top) {
-		parts = append(parts, fmt.Sprintf("%s %+.4g", printing.Spell(featureName(names, j)), weights[j]))
+	for _, j := range Largest(weights, top) {
+		parts = append(parts, fmt.Sprintf("%s %+.4g", printing.Spell(FeatureName(names, j)), weights[j]))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// given is a number that was given, or nil, null in JSON, if it is 0.
-func given(x float64) any {
+// Given is a number that was given, or nil, null in JSON, if it is 0.
+func Given(x float64) any {
 	if x == 0 {
 		return nil
 	}
 	return x
 }
 
-// printNotes prints a line for each note.
-func printNotes(r printing.Report, notes map[string]string) {
+// PrintNotes prints a line for each note.
+func PrintNotes(r printing.Report, notes map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(notes)) {
 		text := printing.Spell(notes[name])
-		if name == searchNote {
+		if name == SearchNote {
 			text = searchWords(notes[name], text)
 		}
 		r.Line("note", "%s = %s", name, text)
 	}
 }
 
-// headline puts an evaluation into one line.
-func headline(e *fenchel.Evaluation) string {
+// Headline puts an evaluation into one line.
+func Headline(e *fenchel.Evaluation) string {
 	if e.Outliers != nil && e.Error == nil {
 		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
 	}
 	rows := printing.Count(e.Rows, "row")
 	if e.Cost != nil {
-		rows += ", mean cost " + number(e.Cost)
+		rows += ", mean cost " + Number(e.Cost)
 	}
 	if e.Error != nil {
 		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial, ""))
 	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", number(e.RMSE), number(e.MAE), number(e.R2), ownScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", Number(e.RMSE), Number(e.MAE), Number(e.R2), OwnScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
 }
 
-// ownScore adds the score of that name to a line of scores, if it is one of ownScores.
-func ownScore(name string, e *fenchel.Evaluation) string {
-	if ownScores[name] == "" {
+// OwnScore adds the score of that name to a line of scores, if it is one of ownScores.
+func OwnScore(name string, e *fenchel.Evaluation) string {
+	if OwnScores[name] == "" {
 		return ""
 	}
-	return fmt.Sprintf(", %s %s", name, number(e.Measure(name)))
+	return fmt.Sprintf(", %s %s", name, Number(e.Measure(name)))
 }
 
 // trivialWords are the end of a line of scores: the accuracy of the trivial model, or its RMSE, MAE and own score.
@@ -100,34 +100,34 @@ func trivialWords(t *fenchel.Trivial, own string) string {
 	case t == nil:
 		return ""
 	case t.Cost != nil:
-		return fmt.Sprintf("; %s: accuracy %s, mean cost %s", t.Prediction, printing.Percent(*t.Accuracy), number(t.Cost))
+		return fmt.Sprintf("; %s: accuracy %s, mean cost %s", t.Prediction, printing.Percent(*t.Accuracy), Number(t.Cost))
 	case t.Accuracy != nil:
 		return fmt.Sprintf("; %s: accuracy %s", t.Prediction, printing.Percent(*t.Accuracy))
 	}
-	return fmt.Sprintf("; %s: RMSE %s, MAE %s%s", t.Prediction, number(t.RMSE), number(t.MAE), ownScore(own, t.Evaluation))
+	return fmt.Sprintf("; %s: RMSE %s, MAE %s%s", t.Prediction, Number(t.RMSE), Number(t.MAE), OwnScore(own, t.Evaluation))
 }
 
-// number writes a figure that may be undefined.
-func number(x *float64) string {
+// Number writes a figure that may be undefined.
+func Number(x *float64) string {
 	if x == nil {
 		return "undefined"
 	}
 	return fmt.Sprintf("%.6g", *x)
 }
 
-// inDigits writes a number by so many digits.
-func inDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
+// InDigits writes a number by so many digits.
+func InDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
 
-// figureOf writes a number of a table that may be undefined.
-func figureOf(x *float64) string {
+// FigureOf writes a number of a table that may be undefined.
+func FigureOf(x *float64) string {
 	if x == nil {
 		return "-"
 	}
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// within says where the error on new rows may be.
-func within(e *fenchel.Evaluation) string {
+// Within says where the error on new rows may be.
+func Within(e *fenchel.Evaluation) string {
 	switch {
 	case e.Error == nil || e.Within == nil:
 		return ""
@@ -137,8 +137,8 @@ func within(e *fenchel.Evaluation) string {
 	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*fenchel.Confidence)
 }
 
-// evaluated says how many values of a kernel were computed, and how many were at hand.
-func evaluated(c kernel.Counts) string {
+// Evaluated says how many values of a kernel were computed, and how many were at hand.
+func Evaluated(c kernel.Counts) string {
 	ahead := ""
 	if c.Prefetched > 0 {
 		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))
@@ -146,8 +146,8 @@ func evaluated(c kernel.Counts) string {
 	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", printing.Short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
-// largest returns the features with the largest weights that are not zero.
-func largest(weights []float64, top int) []int {
+// Largest returns the features with the largest weights that are not zero.
+func Largest(weights []float64, top int) []int {
 	var order []int
 	for j, w := range weights {
 		if w != 0 {
@@ -160,8 +160,8 @@ func largest(weights []float64, top int) []int {
 	return order[:min(max(top, 0), len(order))]
 }
 
-// featureName is the name of a feature, or its number where there are no names.
-func featureName(names []string, j int) string {
+// FeatureName is the name of a feature, or its number where there are no names.
+func FeatureName(names []string, j int) string {
 	if names == nil {
 		return strconv.Itoa(j + 1)
 	}
@@ -188,19 +188,19 @@ func extremes(weights []float64, top int) []int {
 	for _, w := range weights {
 		positive, negative = append(positive, max(w, 0)), append(negative, min(w, 0))
 	}
-	return append(largest(positive, top), largest(negative, top)...)
+	return append(Largest(positive, top), Largest(negative, top)...)
 }
 
-// printExtremes prints a line for each of the most positive and most negative weights of an
+// PrintExtremes prints a line for each of the most positive and most negative weights of an
 // output, with its unit.
-func printExtremes(r printing.Report, m *model.Model, o model.Output, top int) {
+func PrintExtremes(r printing.Report, m *model.Model, o model.Output, top int) {
 	for _, j := range extremes(o.Weights, top) {
-		r.Line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), printing.Spell(featureName(m.Features, j)))
+		r.Line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), printing.Spell(FeatureName(m.Features, j)))
 	}
 }
 
-// printColumnsOf aligns columns: the last one to the left.
-func printColumnsOf(w io.Writer, lines [][]string) {
+// PrintColumnsOf aligns columns: the last one to the left.
+func PrintColumnsOf(w io.Writer, lines [][]string) {
 	wide := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for k, cell := range line {
@@ -221,8 +221,8 @@ func printColumnsOf(w io.Writer, lines [][]string) {
 	}
 }
 
-// searchNote is the name of the note that has the search.
-const searchNote = "tune"
+// SearchNote is the name of the note that has the search.
+const SearchNote = "tune"
 
 // searchWords is a line for the note of a search, or otherwise if it is none.
 func searchWords(note, otherwise string) string {
@@ -244,5 +244,5 @@ func searchWords(note, otherwise string) string {
 		printing.Count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
 }
 
-// ownScores belong to a loss, and are printed of models by this alone.
-var ownScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}
+// OwnScores belong to a loss, and are printed of models by this alone.
+var OwnScores = map[string]string{"pinball": "of the quantile", "deviance": "mean Poisson deviance"}

@@ -1,4 +1,4 @@
-package main
+package components
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 )
 
 // print tells a person what came out.
@@ -18,7 +20,7 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	m, r := p.result.Model, printing.Report{W: cmd.OutOrStdout()}
 	if p.set != nil {
 		r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Describe(p.set))
-		printColumns(r, p.set.Schema)
+		report.PrintColumns(r, p.set.Schema)
 	} else {
 		all := ""
 		if p.resume != "" {
@@ -39,7 +41,7 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	}
 	printComponents(r, m, p.result.Why)
 	if p.set != nil {
-		printRounding(r, p.set.Rounding, m.Proof.Relative())
+		report.PrintRounding(r, p.set.Rounding, m.Proof.Relative())
 	}
 	if s, ok := p.result.State.(spectral.Spectrum); ok {
 		c := s.Cost()
@@ -66,7 +68,7 @@ func (p *reducer) leftOut() string {
 
 // printJSON prints one object.
 func (p *reducer) printJSON(cmd *cobra.Command) error {
-	out := pcaJSON(p.result.Model)
+	out := JSON(p.result.Model)
 	out["seconds"] = map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}
 	if out["model"] = nil; p.out != "" {
 		out["model"] = p.out
@@ -98,7 +100,7 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 }
 
 // pcaJSON is what a model says of itself.
-func pcaJSON(m *model.PCA) map[string]any {
+func JSON(m *model.PCA) map[string]any {
 	p := m.Proof
 	ratio := make([]model.Bound, len(m.Eigenvalue))
 	captured := 0.0
@@ -125,7 +127,7 @@ func pcaJSON(m *model.PCA) map[string]any {
 	if p.HeldOut != nil {
 		out["held_out"] = p.HeldOut
 	}
-	addMoves(out, m.Schema)
+	report.AddMoves(out, m.Schema)
 	return out
 }
 
@@ -208,11 +210,11 @@ func printBound(r printing.Report, k int, p model.PCAProof) {
 	}
 	share := math.Floor(1e6*(1-p.Relative())) / 1e4 // never more than was proved
 	r.Line("proof", "captured at least %.4f %% of what %s can: they capture at most %s (gap %s%s)", share,
-		printing.Count(k, "direction"), roundedUp(float64(p.Upper), 9), roundedUp(p.Relative(), 3), doubt)
+		printing.Count(k, "direction"), RoundedUp(float64(p.Upper), 9), RoundedUp(p.Relative(), 3), doubt)
 }
 
-// roundedUp writes a bound with so many digits, not below what it is.
-func roundedUp(x float64, digits int) string {
+// RoundedUp writes a bound with so many digits, not below what it is.
+func RoundedUp(x float64, digits int) string {
 	larger, step := x, math.Pow(10, -float64(digits))/8
 	for {
 		text := strconv.FormatFloat(larger, 'g', digits, 64)
@@ -249,7 +251,7 @@ func ratios(m *model.PCA) string {
 
 // printComponentsInfo shows what components are, and the features that matter most
 // to each.
-func printComponentsInfo(r printing.Report, m *model.PCA, top int) {
+func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	digest := ""
 	if m.Data.Digest != "" {
 		digest = ", " + m.Data.Digest
@@ -260,8 +262,8 @@ func printComponentsInfo(r printing.Report, m *model.PCA, top int) {
 		r.Line("state", "of a stream: can go on with --resume")
 	}
 	r.Line("version", "%s", m.Version)
-	printNotes(r, m.Notes)
+	report.PrintNotes(r, m.Notes)
 	for i := range min(m.Statement.K, 10) {
-		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
+		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], report.LargestOf(m.Component(i), m.Features, top))
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package training has the verbs that fit models: train, tune and costs, with their flags and
+// reports.
+package training
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
@@ -20,39 +23,39 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// trainer is one run of the verb train.
-type trainer struct {
-	in          input
-	spec        fenchel.Spec
-	kernel      kernelFlags
+// Trainer is one run of the verb train.
+type Trainer struct {
+	In          option.Input
+	Spec        fenchel.Spec
+	kernel      option.KernelFlags
 	classWeight string
 	cost        string // LABEL=COST,...
 	threshold   string
 	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
-	out         string   // model file; "": not saved
+	Out         string   // model file; "": not saved
 	test        []string // sources
 	trace       string
 	folds       int     // 0: none
 	holdout     float64 // share of the rows; 0: none
-	json, quiet bool
+	Json, Quiet bool
 	verbose     bool
 	force       bool // -o may replace any file
 
 	shown        *terminal.Display // nil: nothing is
-	set, testSet *data.Set
-	result       *fenchel.Result
+	Set, TestSet *data.Set
+	Result       *fenchel.Result
 	crossed      *tune.Result        // of --folds
 	judged       string              // by these folds, or rows
 	held         []fenchel.Fold      // of --holdout
 	evaluation   *fenchel.Evaluation // on the test data
 	learned      *fenchel.Evaluation // on rows that it learned from
-	read, fitted time.Duration
-	total        time.Duration
+	Read, Fitted time.Duration
+	Total        time.Duration
 }
 
-func newTrain() *cobra.Command {
-	t := &trainer{}
+func NewTrain() *cobra.Command {
+	t := &Trainer{}
 	cmd := &cobra.Command{
 		Use:   "train DATA... [-o MODEL]",
 		Short: "Train a linear model or kernel machine to a proved accuracy",
@@ -76,27 +79,27 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
   fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o ok.model
   fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom -o forest.model
   fenchel train houses.csv --target price -o houses.model --test later.csv`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
 	}
-	t.in.register(cmd, true)
+	t.In.Register(cmd, true)
 	t.registerProblem(cmd)
 	f := cmd.Flags()
-	f.DurationVar(&t.spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
+	f.DurationVar(&t.Spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.IntVar(&t.folds, "folds", 0, "also report the score on so many folds, each judged by a model of the others, and note it in the model; \"fenchel tune\" chooses by it")
 	f.Float64Var(&t.holdout, "holdout", 0, "also report the score on this share of the rows, such as 0.2, by a model of the others; the model that is written is of all rows")
-	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
+	f.StringVarP(&t.Out, "output", "o", "", "write the model to this file")
 	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
-	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
+	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write a line per epoch to this CSV file, with the bounds where they were certified")
-	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
-	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
+	f.BoolVar(&t.Json, "json", false, "print one JSON object and nothing else on standard output")
+	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 
-func (t *trainer) run(cmd *cobra.Command, sources []string) error {
+func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 	started := time.Now()
 	if err := t.check(cmd, sources); err != nil {
 		return err
@@ -106,51 +109,51 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	}
 	memory.CollectLate()
 	memory.LargeHeap()
-	if !t.quiet {
+	if !t.Quiet {
 		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
 		defer t.shown.Done()
 	}
-	if err := t.readAll(cmd, sources); err != nil {
+	if err := t.ReadAll(cmd, sources); err != nil {
 		return err
 	}
-	if t.testSet != nil { // better before hours of training than after them
-		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
+	if t.TestSet != nil { // better before hours of training than after them
+		if err := t.Spec.CheckTest(t.Set, t.TestSet); err != nil {
 			return exitcode.BadData(err)
 		}
-		if doubt := suspect.Duplicates(t.set, t.testSet); doubt != nil {
+		if doubt := suspect.Duplicates(t.Set, t.TestSet); doubt != nil {
 			printing.Warn(cmd, []error{doubt})
 		}
 	}
-	t.read = time.Since(started)
+	t.Read = time.Since(started)
 	if err := t.cross(cmd); err != nil {
 		return err
 	}
-	tr := newTracer(t)
-	if err := t.fit(cmd, tr); err != nil {
+	tr := NewTracer(t)
+	if err := t.Fit(cmd, tr); err != nil {
 		return err
 	}
 	t.judgeLearned(cmd)
-	return t.finish(cmd, sources, tr, started)
+	return t.Finish(cmd, sources, tr, started)
 }
 
 // letGo gives back the files that the rows are in, while the model is written: else
 // the end of the process waits for the system to do it, half a millisecond for 12 MB.
 // Support vectors and landmarks are rows.
-func (t *trainer) letGo() {
-	if m := t.result.Model; m.Support == nil && m.Map == nil {
-		go t.set.Close()
+func (t *Trainer) letGo() {
+	if m := t.Result.Model; m.Support == nil && m.Map == nil {
+		go t.Set.Close()
 	}
 }
 
-// finish writes the model and the trace, evaluates and reports. What fails
+// Finish writes the model and the trace, evaluates and reports. What fails
 // once the model is written does not hide what came out. It needs no rows of the data.
-func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
-	printing.Warn(cmd, t.result.Warnings)
-	if t.out != "" {
+func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
+	printing.Warn(cmd, t.Result.Warnings)
+	if t.Out != "" {
 		t.shown.Phase("writing")
 		written := interrupt.Stopping(cmd.Context(), "writing the model")
 		t.letGo()
-		err := t.result.Model.WriteFile(t.out)
+		err := t.Result.Model.WriteFile(t.Out)
 		if written(); err != nil {
 			return exitcode.BadData(err)
 		}
@@ -159,9 +162,9 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	if t.trace != "" {
 		failed = tr.write(t.trace)
 	}
-	if t.testSet != nil {
+	if t.TestSet != nil {
 		t.shown.Phase("testing")
-		evaluation, err := fenchel.Evaluate(cmd.Context(), t.result.Model, t.testSet, fenchel.Options{Threads: t.in.opt.Threads})
+		evaluation, err := fenchel.Evaluate(cmd.Context(), t.Result.Model, t.TestSet, fenchel.Options{Threads: t.In.Opt.Threads})
 		switch {
 		case errors.Is(err, context.Canceled): // the model is written: that is what was asked for
 			printing.Warn(cmd, []error{errors.New("interrupted: the model is not evaluated on the test data")})
@@ -172,9 +175,9 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 			printing.Warn(cmd, evaluation.Warnings)
 		}
 	}
-	t.total = time.Since(started)
+	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.json {
+	if t.Json {
 		failed = errors.Join(failed, t.printJSON(cmd))
 	} else {
 		t.print(cmd, sources)
@@ -182,36 +185,36 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	if failed != nil {
 		return exitcode.BadData(failed)
 	}
-	return exitcode.Ended(t.result.Status, t.result.ProvesNothing)
+	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
 }
 
-// readAll reads the data and the test data, the latter into the same features.
-func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
-	t.in.opt.Precomputed = isPrecomputed(t.spec.Kernel)
-	t.shown.Reading("reading", &t.in.opt)
-	if t.set, err = t.in.read(cmd, sources); err != nil {
+// ReadAll reads the data and the test data, the latter into the same features.
+func (t *Trainer) ReadAll(cmd *cobra.Command, sources []string) (err error) {
+	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)
+	t.shown.Reading("reading", &t.In.Opt)
+	if t.Set, err = t.In.Read(cmd, sources); err != nil {
 		return err
 	}
-	if doubt := t.spec.Doubt(t.set.Target); doubt != nil {
-		t.set.Warnings = append(t.set.Warnings, doubt)
+	if doubt := t.Spec.Doubt(t.Set.Target); doubt != nil {
+		t.Set.Warnings = append(t.Set.Warnings, doubt)
 	}
-	printing.Warn(cmd, t.set.Warnings)
+	printing.Warn(cmd, t.Set.Warnings)
 	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
 	}
-	t.testSet, err = t.readLike(cmd, "reading test data", t.test)
+	t.TestSet, err = t.readLike(cmd, "reading test data", t.test)
 	return err
 }
 
 // readLike reads more data into the same features.
-func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (*data.Set, error) {
-	test := t.in
-	test.opt.ID, test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "", "" // the schema knows the target
-	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
-	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
-	t.shown.Reading(phase, &test.opt)
-	set, err := test.read(cmd, sources)
+func (t *Trainer) readLike(cmd *cobra.Command, phase string, sources []string) (*data.Set, error) {
+	test := t.In
+	test.Opt.ID, test.Opt.Target, test.Opt.Labels, test.Opt.Weights = "", "", "", "" // the schema knows the target
+	test.Opt.Ignore, test.Opt.Categorical, test.Opt.Numeric = nil, nil, nil
+	test.Opt.Schema, test.Opt.Columns = t.Set.Schema, t.Set.Cols()
+	t.shown.Reading(phase, &test.Opt)
+	set, err := test.Read(cmd, sources)
 	if err == nil {
 		printing.Warn(cmd, set.Warnings)
 	}
@@ -219,34 +222,34 @@ func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (
 }
 
 // readInit reads the model to begin with.
-func (t *trainer) readInit(cmd *cobra.Command) error {
+func (t *Trainer) readInit(cmd *cobra.Command) error {
 	if t.init == "" {
 		return nil
 	}
-	m, components, err := readModel(cmd, t.init)
+	m, components, err := option.ReadModel(cmd, t.init)
 	switch {
 	case err != nil:
 		return err
 	case components != nil:
 		return fmt.Errorf("--init %s: found principal components, expected a model that predicts", t.init)
 	}
-	t.spec.From = m
+	t.Spec.From = m
 	return nil
 }
 
-// fit trains, showing progress and gathering the trace.
-func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
-	t.spec.Threads, t.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
-	if t.spec.IsMachine() {
-		memory.LimitMemory(t.spec.Cache, t.set)
+// Fit trains, showing progress and gathering the trace.
+func (t *Trainer) Fit(cmd *cobra.Command, tr *tracer) error {
+	t.Spec.Threads, t.Spec.ZeroBased = t.In.Opt.Threads, t.In.Opt.ZeroBased
+	if t.Spec.IsMachine() {
+		memory.LimitMemory(t.Spec.Cache, t.Set)
 	}
 	t.shown.Phase("preparing")
 	t.watch(tr)
 	var err error
 	defer interrupt.Stopping(cmd.Context(), "certifying the best model")()
 	begun := time.Now()
-	t.result, err = fenchel.Train(cmd.Context(), t.set, t.spec)
-	t.fitted = time.Since(begun)
+	t.Result, err = fenchel.Train(cmd.Context(), t.Set, t.Spec)
+	t.Fitted = time.Since(begun)
 	var late fenchel.LimitError
 	if errors.As(err, &late) {
 		return &exitcode.Error{Code: exitcode.Limit, Err: err}
@@ -258,27 +261,27 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 }
 
 // watch has the display and the trace told how training goes.
-func (t *trainer) watch(tr *tracer) {
+func (t *Trainer) watch(tr *tracer) {
 	var looks []func(fenchel.Progress)
 	var steps []func(fenchel.Step)
 	if d := t.shown; d != nil {
-		d.State.Aim(t.spec)
+		d.State.Aim(t.Spec)
 		steps = append(steps, func(s fenchel.Step) { d.State.Step(s, d.Now()) })
 		looks = append(looks, func(p fenchel.Progress) { d.State.Certified(p, d.Now()); d.Told() })
-		if t.testSet != nil && d.Screen.IsTerminal() {
-			test := newTester(t.testSet, t.set, t.in.opt.Threads)
-			looks = append(looks, func(p fenchel.Progress) { d.State.Tested(test.look(p)) })
+		if t.TestSet != nil && d.Screen.IsTerminal() {
+			test := NewTester(t.TestSet, t.Set, t.In.Opt.Threads)
+			looks = append(looks, func(p fenchel.Progress) { d.State.Tested(test.ErrorAt(p)) })
 		}
 	}
 	if t.trace != "" {
 		steps, looks = append(steps, tr.step), append(looks, tr.look)
 	}
-	t.spec.Progress = func(p fenchel.Progress) {
+	t.Spec.Progress = func(p fenchel.Progress) {
 		for _, look := range looks {
 			look(p)
 		}
 	}
-	t.spec.Step = func(s fenchel.Step) {
+	t.Spec.Step = func(s fenchel.Step) {
 		for _, step := range steps {
 			step(s)
 		}

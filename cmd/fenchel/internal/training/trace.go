@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 // tracer collects a line for each epoch for --trace. Bounds are known after those that a
 // certificate follows: more of them would change the course of a solver.
 type tracer struct {
-	t     *trainer
+	t     *Trainer
 	lines []traced
 	last  map[int]int // of each class, its last line
 }
@@ -35,7 +35,7 @@ type traced struct {
 	values         kernel.Counts
 }
 
-func newTracer(t *trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }
+func NewTracer(t *Trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }
 
 // step adds a line for an epoch that was made.
 func (tr *tracer) step(s fenchel.Step) {
@@ -64,10 +64,10 @@ func (tr *tracer) add(line traced) {
 }
 
 func (tr *tracer) testError(p fenchel.Progress) string {
-	if tr.t.testSet == nil || p.Classes > 1 || p.Model == nil {
+	if tr.t.TestSet == nil || p.Classes > 1 || p.Model == nil {
 		return ""
 	}
-	if value, name := errorOn(p.Model(), tr.t.testSet, tr.t.in.opt.Threads); name != "" {
+	if value, name := errorOn(p.Model(), tr.t.TestSet, tr.t.In.Opt.Threads); name != "" {
 		return fmt.Sprint(value)
 	}
 	return ""
@@ -78,7 +78,7 @@ func (tr *tracer) write(path string) error {
 	slices.SortStableFunc(tr.lines, func(a, b traced) int { return cmp.Compare(a.Class, b.Class) })
 	return file.WriteFile(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
-		_ = out.Write(tr.head()) // the writer remembers its error
+		_ = out.Write(tr.Head()) // the writer remembers its error
 		for _, line := range tr.lines {
 			_ = out.Write(tr.cells(line))
 		}
@@ -87,9 +87,9 @@ func (tr *tracer) write(path string) error {
 	})
 }
 
-func (tr *tracer) head() []string {
+func (tr *tracer) Head() []string {
 	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
-	if tr.t.spec.IsMachine() {
+	if tr.t.Spec.IsMachine() {
 		head = append(head, "evaluations_requested", "evaluations_computed", "evaluations_prefetched", "inner_products")
 	}
 	return append(head, "gap_estimate")
@@ -101,7 +101,7 @@ func (tr *tracer) cells(line traced) []string {
 		bounds[k] = printing.Decimal(x)
 	}
 	cells := append([]string{line.Name, strconv.Itoa(line.epoch), printing.Decimal(line.train.Seconds()), printing.Decimal(line.certify.Seconds())}, bounds...)
-	if cells = append(cells, line.test); tr.t.spec.IsMachine() {
+	if cells = append(cells, line.test); tr.t.Spec.IsMachine() {
 		for _, n := range []int64{line.values.Requested, line.values.Computed, line.values.Prefetched, line.values.Products} {
 			cells = append(cells, strconv.FormatInt(n, 10))
 		}

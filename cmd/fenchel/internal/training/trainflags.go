@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"errors"
@@ -21,21 +21,22 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // registerProblem adds the flags that state the problem, and how exactly it is solved.
-func (t *trainer) registerProblem(cmd *cobra.Command) {
-	f, s := cmd.Flags(), &t.spec
+func (t *Trainer) registerProblem(cmd *cobra.Command) {
+	f, s := cmd.Flags(), &t.Spec
 	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the loss, or the targets) or one-class: outlier detection, which needs --nu and no targets")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
 	f.BoolVar(&s.TargetLog, "target-log", false, "learn the logarithm of the target, which must be above 0; what is predicted is its exponential")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
-	t.kernel.register(cmd, s)
+	t.kernel.Register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
@@ -50,20 +51,20 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
-	complete(cmd, "task", pose.Tasks()...)
-	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
-	complete(cmd, "penalty", names(penalty.Entries())...)
-	complete(cmd, "bias", problem.BiasNames()...)
-	complete(cmd, "scheme", fenchel.Schemes()...)
-	complete(cmd, "scale", scaling.Names()...)
-	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), names(jointsolver.Entries()), []string{"auto"})...)
+	option.Complete(cmd, "task", pose.Tasks()...)
+	option.Complete(cmd, "loss", slices.Concat(option.Names(loss.Entries()), option.Names(loss.NonconvexEntries()), option.Names(joint.Entries()))...)
+	option.Complete(cmd, "penalty", option.Names(penalty.Entries())...)
+	option.Complete(cmd, "bias", problem.BiasNames()...)
+	option.Complete(cmd, "scheme", fenchel.Schemes()...)
+	option.Complete(cmd, "scale", scaling.Names()...)
+	option.Complete(cmd, "solver", slices.Concat(option.Names(linear.Entries()), option.Names(kernelsolver.Entries()), option.Names(jointsolver.Entries()), []string{"auto"})...)
 }
 
 // check refuses bad flags before any data are read.
-func (t *trainer) check(cmd *cobra.Command, sources []string) error {
+func (t *Trainer) check(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
-	if f.Changed("time") && t.spec.Time <= 0 {
-		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
+	if f.Changed("time") && t.Spec.Time <= 0 {
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.Spec.Time)
 	}
 	if err := t.checkJudge(cmd); err != nil {
 		return err
@@ -71,27 +72,27 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if err := t.checkProblem(cmd, sources); err != nil {
 		return err
 	}
-	if err := checkGenerators(t.test); err != nil {
+	if err := option.CheckGenerators(t.test); err != nil {
 		return err
 	}
 	return t.checkPaths(sources)
 }
 
 // checkProblem refuses bad flags of those that state the problem and how to read.
-func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
+func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
 	t.harden(cmd)
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"slack", t.spec.Slack}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
+	}{{"lambda", t.Spec.Lambda}, {"C", t.Spec.C}, {"radius", t.Spec.Radius}, {"slack", t.Spec.Slack}, {"nu", t.Spec.Nu}, {"gap", t.Spec.Gap}} {
 		if p.name == "lambda" && f.Changed(p.name) && p.value == 0 {
 			return errors.New("--lambda 0: expected a number > 0, such as 1e-9 to come close to no penalty: without one no bound can be proved")
 		}
 		if p.name == "nu" && f.Changed(p.name) && p.value == 0 {
 			return errors.New("--nu 0: expected a number > 0; without any row beyond the margin the problem is that of --hard-margin")
 		}
-		if t.spec.HardMargin && p.value == 0 && (p.name == "C" || p.name == "slack") {
+		if t.Spec.HardMargin && p.value == 0 && (p.name == "C" || p.name == "slack") {
 			continue
 		}
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
@@ -101,42 +102,42 @@ func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if f.Changed("lambda") && f.Changed("C") {
 		return fmt.Errorf("--lambda and --C are two names of one number (C = 1/(lambda N)): expected one of them")
 	}
-	if f.Changed("epochs") && t.spec.Epochs <= 0 {
-		return fmt.Errorf("--epochs %d: expected a number > 0", t.spec.Epochs)
+	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
+		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
 	}
-	if err := t.kernel.apply(cmd, &t.spec); err != nil {
+	if err := t.kernel.Apply(cmd, &t.Spec); err != nil {
 		return err
 	}
 	if err := t.checkThreshold(); err != nil {
 		return err
 	}
 	var err error
-	if t.spec.Notes, err = parseNotes(t.notes); err != nil {
+	if t.Spec.Notes, err = option.ParseNotes(t.notes); err != nil {
 		return err
 	}
-	if err := t.spec.Check(); err != nil {
+	if err := t.Spec.Check(); err != nil {
 		return err
 	}
-	t.in.opt.Unlabelled = t.spec.Task == pose.OneClass
-	if err := applyClassWeights(&t.spec, t.classWeight); err != nil {
+	t.In.Opt.Unlabelled = t.Spec.Task == pose.OneClass
+	if err := option.ApplyClassWeights(&t.Spec, t.classWeight); err != nil {
 		return err
 	}
-	return t.in.check(cmd, sources)
+	return t.In.Check(cmd, sources)
 }
 
 // harden makes the hard margin of an infinite C and of no slack.
-func (t *trainer) harden(cmd *cobra.Command) {
-	if f := cmd.Flags(); f.Changed("C") && math.IsInf(t.spec.C, 1) {
-		t.spec.C, t.spec.HardMargin = 0, true
-	} else if f.Changed("slack") && t.spec.Slack == 0 {
-		t.spec.HardMargin = true
+func (t *Trainer) harden(cmd *cobra.Command) {
+	if f := cmd.Flags(); f.Changed("C") && math.IsInf(t.Spec.C, 1) {
+		t.Spec.C, t.Spec.HardMargin = 0, true
+	} else if f.Changed("slack") && t.Spec.Slack == 0 {
+		t.Spec.HardMargin = true
 	}
 }
 
 // checkPaths refuses places to write to that do not exist or hold what is read.
-func (t *trainer) checkPaths(sources []string) error {
-	inputs := append(slices.Concat(sources, t.test), t.in.opt.Labels, t.in.opt.Weights)
-	for _, to := range []struct{ flag, path string }{{"--output", t.out}, {"--trace", t.trace}} {
+func (t *Trainer) checkPaths(sources []string) error {
+	inputs := append(slices.Concat(sources, t.test), t.In.Opt.Labels, t.In.Opt.Weights)
+	for _, to := range []struct{ flag, path string }{{"--output", t.Out}, {"--trace", t.trace}} {
 		if to.path == "-" {
 			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
 		}
@@ -144,13 +145,13 @@ func (t *trainer) checkPaths(sources []string) error {
 			return err
 		}
 	}
-	if err := paths.KeepOthers("--output", t.out, t.force); err != nil {
+	if err := paths.KeepOthers("--output", t.Out, t.force); err != nil {
 		return err
 	}
-	if paths.SameFile(t.out, t.trace) {
-		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.out, t.trace)
+	if paths.SameFile(t.Out, t.trace) {
+		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.Out, t.trace)
 	}
-	for _, path := range []string{t.out, t.trace} {
+	for _, path := range []string{t.Out, t.trace} {
 		if err := paths.CheckFolder(path); err != nil {
 			return exitcode.BadData(err)
 		}
@@ -159,19 +160,19 @@ func (t *trainer) checkPaths(sources []string) error {
 }
 
 // checkThreshold reads what decides between two classes.
-func (t *trainer) checkThreshold() (err error) {
+func (t *Trainer) checkThreshold() (err error) {
 	if t.cost != "" && t.threshold != "" {
 		return errors.New("--cost and --threshold: expected one of them, as costs choose a threshold")
 	}
 	if t.cost != "" {
-		t.spec.Costs, err = parseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= fenchel.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", fenchel.MostCost))
+		t.Spec.Costs, err = option.ParseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= fenchel.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", fenchel.MostCost))
 	}
 	if t.threshold != "" {
 		x, bad := strconv.ParseFloat(t.threshold, 64)
 		if bad != nil || x-x != 0 {
 			return fmt.Errorf("--threshold %s: expected a number", printing.Spell(t.threshold))
 		}
-		t.spec.Threshold = &x
+		t.Spec.Threshold = &x
 	}
 	return err
 }

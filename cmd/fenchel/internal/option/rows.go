@@ -1,4 +1,4 @@
-package main
+package option
 
 import (
 	"bufio"
@@ -21,21 +21,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// readModel reads a model that predicts, or else components. Both come with an
+// ReadModel reads a model that predicts, or else components. Both come with an
 // error that wraps model.ErrTampered if only a digest is wrong.
-func readModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error) {
+func ReadModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error) {
 	m, err := model.ReadFile(path)
 	var kind *model.KindError
 	if errors.As(err, &kind) {
 		c, err := model.ReadPCAFile(path)
 		return nil, c, exitcode.BadData(err)
 	}
-	return m, nil, exitcode.BadData(notModel(cmd, path, err))
+	return m, nil, exitcode.BadData(NotModel(cmd, path, err))
 }
 
-// notModel says of a file that is no model but data that it is, and the order of the
+// NotModel says of a file that is no model but data that it is, and the order of the
 // arguments: one is easily taken for the other.
-func notModel(cmd *cobra.Command, path string, err error) error {
+func NotModel(cmd *cobra.Command, path string, err error) error {
 	info, failed := os.Stat(path)
 	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
 		return err
@@ -54,11 +54,11 @@ func notModel(cmd *cobra.Command, path string, err error) error {
 	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
 }
 
-// rowsFor reads rows for components.
-func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
-	in.forComponents(cmd, m)
-	in.opt.InOrder = true
-	set, err := in.read(cmd, sources)
+// RowsFor reads rows for components.
+func (in *Input) RowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
+	in.ForComponents(cmd, m)
+	in.Opt.InOrder = true
+	set, err := in.Read(cmd, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,24 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 	return set, nil
 }
 
-// sets gives take the rows of the sources: as one set, or, from standard input to standard
+// Sets gives take the rows of the sources: as one set, or, from standard input to standard
 // output, as they come, for somebody may wait for each line.
-func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
-	in.opt.InOrder = true
-	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.opt.Weights != "" || in.opt.Labels != "" {
-		set, err := in.read(cmd, sources)
+func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
+	in.Opt.InOrder = true
+	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.Opt.Weights != "" || in.Opt.Labels != "" {
+		set, err := in.Read(cmd, sources)
 		if err != nil {
 			return err
 		}
 		printing.Warn(cmd, set.Warnings)
 		return take(set)
 	}
-	if err := in.check(cmd, sources); err != nil {
+	if err := in.Check(cmd, sources); err != nil {
 		return err
 	}
-	in.opt.Stdin = cmd.InOrStdin()
+	in.Opt.Stdin = cmd.InOrStdin()
 	said := map[string]bool{}
-	for set, err := range data.Arriving(cmd.Context(), in.opt) {
+	for set, err := range data.Arriving(cmd.Context(), in.Opt) {
 		if err != nil {
 			return readError(err)
 		}
@@ -100,15 +100,15 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 	return nil
 }
 
-// writeRows writes the numbers that are made of every row below their names, to a file or
+// WriteRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
-func (in *input) writeRows(cmd *cobra.Command, out string, set *data.Set, size int, names []string, numbers func(i int) []float64) error {
+func (in *Input) WriteRows(cmd *cobra.Command, out string, set *data.Set, size int, names []string, numbers func(i int) []float64) error {
 	f := printing.NewRowFormat(out, set)
 	write := func(w io.Writer) error {
 		if _, err := w.Write(f.Header(names)); err != nil {
 			return err
 		}
-		return parallel.Ordered(interrupt.Endable{Ctx: cmd.Context(), W: w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
+		return parallel.Ordered(interrupt.Endable{Ctx: cmd.Context(), W: w}, set.Rows(), size, in.Opt.Threads, func(text []byte, lo, hi int) []byte {
 			for i := lo; i < hi; i++ {
 				text = f.End(f.Numbers(f.Begin(text, i), numbers(i)))
 			}
@@ -121,21 +121,21 @@ func (in *input) writeRows(cmd *cobra.Command, out string, set *data.Set, size i
 	return exitcode.BadData(file.WriteFile(out, write))
 }
 
-// whiten has components whiten coordinates, if asked to, that do not do so by themselves.
-func whiten(m *model.PCA, asked bool) {
+// Whiten has components whiten coordinates, if asked to, that do not do so by themselves.
+func Whiten(m *model.PCA, asked bool) {
 	if asked && m.Statement.Whiten == "" {
 		m.Statement.Whiten = model.WhitenPopulation
 	}
 }
 
-// like makes the reader produce the features of a cache or model; "": its own.
-func (in *input) like(cmd *cobra.Command, path string) error {
+// Like makes the reader produce the features of a cache or model; "": its own.
+func (in *Input) Like(cmd *cobra.Command, path string) error {
 	if path == "" {
 		return nil
 	}
-	set, err := data.Read(cmd.Context(), []string{path}, data.Options{Format: "fen", Threads: in.opt.Threads})
+	set, err := data.Read(cmd.Context(), []string{path}, data.Options{Format: "fen", Threads: in.Opt.Threads})
 	if err == nil {
-		in.opt.Schema, in.opt.Columns = set.Schema, set.Cols()
+		in.Opt.Schema, in.Opt.Columns = set.Schema, set.Cols()
 		return set.Close()
 	}
 	if strings.HasSuffix(path, ".fen") {
@@ -143,20 +143,20 @@ func (in *input) like(cmd *cobra.Command, path string) error {
 	}
 	m, err := model.ReadFile(path)
 	if err == nil {
-		in.forModel(cmd, m)
+		in.ForModel(cmd, m)
 	}
 	return err
 }
 
-// writerOf returns the format that --to names; nil for "".
-func writerOf(to string) (set.Writer, error) {
+// WriterOf returns the format that --to names; nil for "".
+func WriterOf(to string) (set.Writer, error) {
 	if to == "" {
 		return nil, nil
 	}
 	formats := data.Formats()
-	at := slices.Index(names(formats), to)
+	at := slices.Index(Names(formats), to)
 	if at < 0 {
-		return nil, registry.Unknown("format", to, names(formats))
+		return nil, registry.Unknown("format", to, Names(formats))
 	}
 	format, err := formats[at].New(nil)
 	if err != nil {
@@ -169,8 +169,8 @@ func writerOf(to string) (set.Writer, error) {
 	return writer, nil
 }
 
-// writeTo writes a set to a stream.
-func writeTo(w io.Writer, format set.Writer, set *data.Set) error {
+// WriteTo writes a set to a stream.
+func WriteTo(w io.Writer, format set.Writer, set *data.Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	if err := format.Write(out, set); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 // --time is a duration.
 var columnFlags = []string{"target", "weights", "id", "group", "time", "ignore", "categorical", "numeric"}
 
-// completeArguments has the shell complete the arguments of all verbs.
-func completeArguments(root *cobra.Command) {
+// CompleteArguments has the shell complete the arguments of all verbs.
+func CompleteArguments(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		place := strings.Index(cmd.Use, "DATA...")
 		if place < 0 {

@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"fmt"
@@ -98,9 +98,9 @@ var habits = map[string][]habit{
 // ofTables are the flags of how a table is read, which a model has learned.
 var ofTables = map[string]string{"target": "its target", "header": "its columns", "ignore": "its columns", "categorical": "its columns", "numeric": "its columns", "missing": "its columns", "dates": "its columns"}
 
-// unknownFlag is the error for a flag that cmd does not have: the best guess at what was
+// UnknownFlag is the error for a flag that cmd does not have: the best guess at what was
 // meant, and where all flags are.
-func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError, args []string) error {
+func UnknownFlag(cmd *cobra.Command, missing *pflag.NotExistError, args []string) error {
 	flag, name := "--"+missing.GetSpecifiedName(), plain(missing.GetSpecifiedName())
 	if group := missing.GetSpecifiedShortnames(); group != "" {
 		if long := plain(group); cmd.Flags().Lookup(long) != nil { // -kernel

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // trained on all rows.
 
 // checkJudge refuses bad flags of how the spec is judged.
-func (t *trainer) checkJudge(cmd *cobra.Command) error {
+func (t *Trainer) checkJudge(cmd *cobra.Command) error {
 	folds, holdout := cmd.Flags().Changed("folds"), cmd.Flags().Changed("holdout")
 	switch {
 	case folds && holdout:
@@ -27,21 +27,21 @@ func (t *trainer) checkJudge(cmd *cobra.Command) error {
 }
 
 // cross judges the spec of train, and notes the score for the model.
-func (t *trainer) cross(cmd *cobra.Command) (err error) {
+func (t *Trainer) cross(cmd *cobra.Command) (err error) {
 	if t.folds == 0 && t.holdout == 0 {
 		return nil
 	}
-	spec := tune.Spec{Train: t.spec, Axes: []tune.Axis{}, Folds: tune.Folds{K: t.folds, Seed: t.spec.Seed}}
+	spec := tune.Spec{Train: t.Spec, Axes: []tune.Axis{}, Folds: tune.Folds{K: t.folds, Seed: t.Spec.Seed}}
 	spec.Train.From, spec.Train.Notes = nil, nil
-	spec.Train.Threads = t.in.opt.Threads
+	spec.Train.Threads = t.In.Opt.Threads
 	if t.holdout > 0 {
-		if spec.Given, err = tune.Holdout(t.set, t.spec.Decide(t.set.Target), t.holdout, t.spec.Seed); err != nil {
+		if spec.Given, err = tune.Holdout(t.Set, t.Spec.Decide(t.Set.Target), t.holdout, t.Spec.Seed); err != nil {
 			return err
 		}
 	}
 	spec.Progress = func(p tune.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
 	t.shown.Say("")
-	if t.crossed, err = tune.Run(cmd.Context(), t.set, spec); err != nil {
+	if t.crossed, err = tune.Run(cmd.Context(), t.Set, spec); err != nil {
 		return dataOf(err)
 	}
 	if t.crossed.Best < 0 {
@@ -51,19 +51,19 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 	warnOfFolds(cmd, t.crossed, &t.crossed.Candidates[0])
 	t.held = spec.Given
 	if t.held == nil {
-		t.spec.Dealt = t.crossed.Candidates[0].Spec.Dealt
-		t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
+		t.Spec.Dealt = t.crossed.Candidates[0].Spec.Dealt
+		t.Spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
 	}
 	notes := map[string]string{"cross-validation": t.crossWords()}
-	for name, text := range t.spec.Notes {
+	for name, text := range t.Spec.Notes {
 		notes[name] = text
 	}
-	t.spec.Notes = notes
+	t.Spec.Notes = notes
 	return nil
 }
 
 // judgedBy is the flag by which the spec was judged.
-func (t *trainer) judgedBy() string {
+func (t *Trainer) judgedBy() string {
 	if t.held != nil {
 		return "holdout"
 	}
@@ -71,7 +71,7 @@ func (t *trainer) judgedBy() string {
 }
 
 // crossWords is the score of the spec on folds, or on rows that were left out.
-func (t *trainer) crossWords() string {
+func (t *Trainer) crossWords() string {
 	r, c := t.crossed, t.crossed.Candidates[0]
 	why := ""
 	if r.ScoreWhy != "" {

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"fmt"
@@ -14,27 +14,27 @@ import (
 
 // unscaled reports whether nothing scales the features, though that was not asked for and
 // would make sense.
-func (t *trainer) unscaled() bool {
-	k, err := kernel.New(t.spec.Kernel)
-	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k))
+func (t *Trainer) unscaled() bool {
+	k, err := kernel.New(t.Spec.Kernel)
+	return t.Spec.Scaling == "" && !t.Set.Schema.Table() && (err != nil || !kernel.Selective(k))
 }
 
 // adviseScale warns of columns that differ so much in size that the penalty, or the
 // distances of rows, are a matter of a few of them.
-func (t *trainer) adviseScale(cmd *cobra.Command) {
+func (t *Trainer) adviseScale(cmd *cobra.Command) {
 	const much = 1e4
-	if !t.unscaled() || t.set.Structure != structure.Points {
+	if !t.unscaled() || t.Set.Structure != structure.Points {
 		return
 	}
-	ratio, small, large := scaling.Disparity(t.set.X)
+	ratio, small, large := scaling.Disparity(t.Set.X)
 	if ratio <= much {
 		return
 	}
 	name := func(j int) string {
-		if t.set.Feature != nil {
-			return strconv.Quote(t.set.Feature[j])
+		if t.Set.Feature != nil {
+			return strconv.Quote(t.Set.Feature[j])
 		}
-		if t.set.ZeroBased {
+		if t.Set.ZeroBased {
 			return strconv.Itoa(j)
 		}
 		return strconv.Itoa(j + 1)

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"cmp"
@@ -17,8 +17,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
@@ -30,9 +32,9 @@ import (
 
 // pather is one run of the verb path.
 type pather struct {
-	in          input
+	in          option.Input
 	spec        tune.PathSpec
-	kernel      kernelFlags
+	kernel      option.KernelFlags
 	ranges      [3]string // lo..hi of C, radius, slack
 	out, figure string
 	classWeight string
@@ -40,7 +42,7 @@ type pather struct {
 	points      []tune.PathPoint
 }
 
-func newCosts() *cobra.Command {
+func NewCosts() *cobra.Command {
 	p := &pather{}
 	cmd := &cobra.Command{
 		Use:   "path DATA...",
@@ -62,10 +64,10 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 		Example: `  fenchel path @spirals:n=400 --kernel rbf --gamma 10
   fenchel path heart.svm --kernel rbf --C 0.1..1e3 -o path.csv --figure p.svg
   fenchel path houses.csv --kernel rbf --loss squared --C 0.01..100 --points 30`,
-		Args: arguments(1, 0),
+		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
-	p.in.register(cmd, true)
+	p.in.Register(cmd, true)
 	f, s := cmd.Flags(), &p.spec.Spec
 	f.StringVar(&p.ranges[0], "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N); of absolute and quantile the default is times the median distance of the targets to their median")
 	f.StringVar(&p.ranges[1], "radius", "", "instead: first and last bound on the norm, as lo..hi")
@@ -77,14 +79,14 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the loss, or the targets)")
 	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
-	p.kernel.parametersOf(cmd)
+	p.kernel.ParametersOf(cmd)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.StringVarP(&p.out, "output", "o", "", "write the table to this CSV file")
 	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C, or with --radius and --slack loss against norm, into this SVG file")
 	f.BoolVar(&p.json, "json", false, "print one JSON object")
-	complete(cmd, "kernel", names(kernel.Entries())...)
-	complete(cmd, "loss", "hinge", "absolute", "quantile", "squared")
+	option.Complete(cmd, "kernel", option.Names(kernel.Entries())...)
+	option.Complete(cmd, "loss", "hinge", "absolute", "quantile", "squared")
 	return cmd
 }
 
@@ -123,34 +125,34 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if p.spec.Points < 1 || p.spec.Points > 1<<20 {
 		return fmt.Errorf("--points %d: expected a number from 1 to %d", p.spec.Points, 1<<20)
 	}
-	if err := p.kernel.apply(cmd, &p.spec.Spec); err != nil {
+	if err := p.kernel.Apply(cmd, &p.spec.Spec); err != nil {
 		return err
 	}
-	if err := applyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
+	if err := option.ApplyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
 		return err
 	}
-	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
+	if p.in.Opt.Precomputed = option.IsPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
-	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)); err != nil {
+	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)); err != nil {
 		return err
 	}
 	if err := p.spec.Spec.Check(); err != nil {
 		return err
 	}
-	return p.in.check(cmd, sources)
+	return p.in.Check(cmd, sources)
 }
 
 func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err := p.check(cmd, sources); err != nil {
 		return err
 	}
-	set, err := p.in.read(cmd, sources)
+	set, err := p.in.Read(cmd, sources)
 	if err != nil {
 		return err
 	}
 	printing.Warn(cmd, set.Warnings)
-	p.spec.Threads = p.in.opt.Threads
+	p.spec.Threads = p.in.Opt.Threads
 	if !cmd.Flags().Changed(p.spec.Over) {
 		usual := p.spec.UsualC(set)
 		p.spec.From, p.spec.To = usual*p.spec.From, usual*p.spec.To
@@ -182,7 +184,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if best := p.best(); best >= 0 {
 		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
 	}
-	r.Line("time", "%s, %s", printing.Seconds(took), evaluated(facts.Counts))
+	r.Line("time", "%s, %s", printing.Seconds(took), report.Evaluated(facts.Counts))
 	return cmp.Or(p.table(cmd.OutOrStdout(), facts), ended)
 }
 

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -20,16 +20,16 @@ type tester struct {
 	work    float64 // of all evaluations so far
 }
 
-func newTester(set, training *data.Set, threads int) *tester {
+func NewTester(set, training *data.Set, threads int) *tester {
 	return &tester{set: set, rows: float64(matrix.Nonzeros(training.X)), threads: threads}
 }
 
 // testShare is the part of the work of training that evaluations may take.
 const testShare = 0.1
 
-// look returns the error of the model of a certificate in words; "" where there is none, or it
+// ErrorAt returns the error of the model of a certificate in words; "" where there is none, or it
 // would take too long.
-func (t *tester) look(p fenchel.Progress) string {
+func (t *tester) ErrorAt(p fenchel.Progress) string {
 	if p.Model == nil {
 		return ""
 	}

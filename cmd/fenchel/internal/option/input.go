@@ -1,0 +1,210 @@
+package option
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// Input holds the flags that say how to read data.
+type Input struct {
+	Opt     data.Options
+	checked bool
+}
+
+// Register adds the flags; target tells whether the verb decides on a target
+// column itself or has a model that knows it.
+func (in *Input) Register(cmd *cobra.Command, target bool) {
+	f := cmd.Flags()
+	f.StringVar(&in.Opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(Names(data.Formats()), ", "))
+	f.StringVar(&in.Opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
+	f.StringVar(&in.Opt.Labels, "labels", "", "file with one target a row, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
+	f.IntVar(&in.Opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
+	zero := "LIBSVM indices begin with 0, where read and where written; a model notes it for LIBSVM rows to come"
+	if !target {
+		zero = "LIBSVM indices begin with 0 (default as the model notes it)"
+	}
+	f.BoolVar(&in.Opt.ZeroBased, "zero-based", false, zero)
+	Complete(cmd, "format", Names(data.Formats())...)
+	f.BoolVar(&in.Opt.SkipUnlabelled, "skip-unlabelled", false, "leave out rows of a table that have no target")
+	if !target {
+		return
+	}
+	f.StringVar(&in.Opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
+	f.StringVar(&in.Opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
+	f.StringSliceVar(&in.Opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
+	f.StringSliceVar(&in.Opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
+	f.StringSliceVar(&in.Opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")
+	f.StringSliceVar(&in.Opt.Missing, "missing", nil, "spellings of a missing value in a table, besides empty, ?, NA, N/A, #N/A, NaN, NaT, None, null and \\N; the model keeps them")
+	f.StringVar(&in.Opt.Dates, "dates", "", "what stands first in dates such as 05/06/2024, where the rows do not tell: dmy or mdy")
+	Complete(cmd, "dates", "dmy", "mdy")
+	Complete(cmd, "header", "yes", "no", "auto")
+}
+
+// Check refuses, before anything is read, what the reader would not understand.
+func (in *Input) Check(cmd *cobra.Command, sources []string) error {
+	if in.checked { // a generator takes time to make
+		return nil
+	}
+	if err := paths.RefuseEmpty(cmd); err != nil {
+		return err
+	}
+	if known := Names(data.Formats()); in.Opt.Format != "" && !slices.Contains(known, in.Opt.Format) {
+		return registry.Unknown("format", in.Opt.Format, known)
+	}
+	switch in.Opt.Header {
+	case "auto":
+		in.Opt.Header = ""
+	case "", "yes", "no":
+	default:
+		return fmt.Errorf("--header %s: expected yes, no or auto", in.Opt.Header)
+	}
+	if d := in.Opt.Dates; d != "" && d != "dmy" && d != "mdy" {
+		return fmt.Errorf("--dates %s: expected dmy or mdy", d)
+	}
+	if in.Opt.Target != "" && in.Opt.Labels != "" {
+		return fmt.Errorf("--target %s, --labels %s: found two places of the targets, expected one of them", in.Opt.Target, in.Opt.Labels)
+	}
+	if cores := max(runtime.NumCPU(), runtime.GOMAXPROCS(0)); in.Opt.Threads < 0 || in.Opt.Threads > cores {
+		return fmt.Errorf("--threads %d: expected a number from 1 to %d, the cores of this machine, or 0 for all of them", in.Opt.Threads, cores)
+	}
+	in.checked = true
+	return CheckGenerators(sources)
+}
+
+// CheckGenerators refuses bad specs of generators: they are about the command
+// line, not about data.
+func CheckGenerators(sources []string) error {
+	for _, source := range sources {
+		if !strings.HasPrefix(source, "@") {
+			continue
+		}
+		if len(sources) > 1 {
+			return fmt.Errorf("%s: found a generator among %d sources, expected it alone", source, len(sources))
+		}
+		if _, _, err := generate.Stream(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads all sources as one set.
+func (in *Input) Read(cmd *cobra.Command, sources []string) (*data.Set, error) {
+	if err := in.Check(cmd, sources); err != nil {
+		return nil, err
+	}
+	in.Opt.Stdin = cmd.InOrStdin()
+	set, err := data.Read(cmd.Context(), sources, in.Opt)
+	if err != nil {
+		return nil, readError(notData(cmd, sources, err))
+	}
+	return set, nil
+}
+
+// notData says of a source that cannot be read what it is instead: a model, or perhaps the
+// file to write, which other programs take as the last argument.
+func notData(cmd *cobra.Command, sources []string, err error) error {
+	last := sources[len(sources)-1]
+	out := cmd.Flags().Lookup("output")
+	if len(sources) > 1 && out != nil && !out.Changed && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), last+": ") {
+		return fmt.Errorf("%w (a file to write is named by --output, or -o)", err)
+	}
+	for _, source := range sources {
+		for _, file := range paths.Matches(source) {
+			if model.IsFile(file) {
+				return fmt.Errorf("%s: found a model, expected data", file)
+			}
+		}
+	}
+	return err
+}
+
+// Blocks reads all sources as a stream and gives take the rows, block after block.
+func (in *Input) Blocks(cmd *cobra.Command, sources []string, take func(*data.RowStream, matrix.Matrix) error) error {
+	if err := in.Check(cmd, sources); err != nil {
+		return err
+	}
+	in.Opt.Stdin = cmd.InOrStdin()
+	rows, err := data.Blocks(cmd.Context(), sources, in.Opt)
+	if err != nil {
+		return readError(notData(cmd, sources, err))
+	}
+	defer rows.Close()
+	printing.Warn(cmd, rows.Warnings)
+	for x, err := range rows.All() {
+		if err != nil {
+			return readError(err)
+		}
+		if err := take(rows, x); err != nil {
+			return err
+		}
+	}
+	printing.Warn(cmd, rows.Late)
+	return nil
+}
+
+// readError marks an error of reading as one about data, but for an option, which is
+// called as its flag is.
+func readError(err error) error {
+	var useless *data.OptionError
+	if errors.As(err, &useless) {
+		return fmt.Errorf("--%w", err)
+	}
+	return exitcode.BadData(err)
+}
+
+// ForModel makes the reader produce the features of a model.
+func (in *Input) ForModel(cmd *cobra.Command, m *model.Model) {
+	in.ForTraining(cmd, m)
+	if in.Opt.Columns = m.Cols(); m.IsImported() && m.Support != nil && !in.Opt.Precomputed {
+		in.Opt.Columns = 0 // features that no support vector has count all the same
+	}
+}
+
+// ForTraining makes the reader read the rows that a model was trained on, all
+// columns of them.
+func (in *Input) ForTraining(cmd *cobra.Command, m *model.Model) {
+	in.Opt.Schema, in.Opt.Unmoved, in.Opt.Precomputed = m.Schema, m.Schema == nil, IsPrecomputed(m.Statement.Kernel)
+	in.Opt.Unlabelled = m.OneClass() // where there is no schema that knows
+	if !cmd.Flags().Changed("zero-based") {
+		in.Opt.ZeroBased = m.Statement.ZeroBased
+	}
+}
+
+// ForComponents makes the reader produce the features of components.
+func (in *Input) ForComponents(cmd *cobra.Command, m *model.PCA) {
+	in.ForFinding(cmd, m)
+	in.Opt.Columns = m.Cols()
+}
+
+// ForFinding makes the reader read the rows that components were found in, all
+// columns of them.
+func (in *Input) ForFinding(cmd *cobra.Command, m *model.PCA) {
+	in.Opt.Schema, in.Opt.Unmoved, in.Opt.Unlabelled = m.Schema, m.Schema == nil, true
+	if !cmd.Flags().Changed("zero-based") {
+		in.Opt.ZeroBased = m.Statement.ZeroBased
+	}
+}
+
+// SkipAs leaves out rows without a target where this was done for a model; rows to predict may have none.
+func (in *Input) SkipAs(s *data.Schema) {
+	in.Opt.SkipUnlabelled = in.Opt.SkipUnlabelled || s != nil && s.SkipUnlabelled
+}
+
+// IsPrecomputed reports whether a kernel takes its values from the rows.
+func IsPrecomputed(spec string) bool { return strings.Contains(spec, "precomputed") }
