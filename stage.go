@@ -24,7 +24,7 @@ type Stage struct {
 	spec Spec // of the features: kernel, map, scaling, seed, cache
 	gram *kernel.Gram
 
-	scaled bool // the kernel depends on the rows of a part, by gammaScale
+	scaled bool // the kernel depends on the rows of a part, by GammaScale
 }
 
 // NewStage prepares the rows of a set for problems with the kernel, the map, the scaling and the

@@ -289,7 +289,7 @@ func (v *Verification) compareValues(subject string, claim, found model.Certific
 	}
 }
 
-// compare notes a claim that is not what was found: see compareClaim.
+// compare notes a claim that is not what was found: see CompareClaim.
 func (v *Verification) compare(subject, what string, claim, found model.Bound, slack, rounding float64) {
 	problem, unproved := pose.CompareClaim(subject, what, claim, found, slack, rounding)
 	if problem != "" {

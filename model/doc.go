@@ -39,7 +39,7 @@
 //
 // A model is trusted for nothing. What its predictions come from, and what it claims, is
 // recomputed from the rows it was learned from by package fenchel, functions Verify and
-// VerifyPCA, or compared with the rest when it is read, by Decode and DecodePCA. Each
+// Verify, or compared with the rest when it is read, by Decode and DecodePCA. Each
 // field below is one of
 //
 //	checked  another value is refused or found false
@@ -53,7 +53,7 @@
 // it was written; a forged model has digests that fit.
 //
 // A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
-// none of the parts that only claims are about: MakeAudit of package fenchel bounds what
+// none of the parts that only claims are about: Audit of package fenchel bounds what
 // its predictor is worth on rows.
 //
 // Some models, of LIBSVM too, have a "calibration", which makes scores into probabilities.
@@ -188,17 +188,17 @@
 //	problem                      checked  as its fields
 //	problem.k                    checked  DecodePCA: shapes
 //	problem.method               note
-//	problem.center               checked  VerifyPCA: mean of the rows
-//	problem.scale                checked  VerifyPCA: scale of the rows
-//	problem.stream               claim    VerifyPCA: with proof and digest
-//	problem.seed                 claim    VerifyPCA: another certificate; else of no effect
+//	problem.center               checked  Verify: mean of the rows
+//	problem.scale                checked  Verify: scale of the rows
+//	problem.stream               claim    Verify: with proof and digest
+//	problem.seed                 claim    Verify: another certificate; else of no effect
 //	problem.zero_based           claim    digest of LIBSVM text; other rows are the same either way
 //	data                         checked  as its fields
-//	data.rows                    checked  VerifyPCA
+//	data.rows                    checked  Verify
 //	data.features                checked  DecodePCA
-//	data.nonzeros                claim    VerifyPCA: as rows are stored, or without zeros, or with all
+//	data.nonzeros                claim    Verify: as rows are stored, or without zeros, or with all
 //	data.columns                 claim    DecodePCA: with the schema
-//	data.digest                  checked  VerifyPCA
+//	data.digest                  checked  Verify
 //	features                     claim    as in a model that predicts
 //	features[]                   checked  as features
 //	schema                       checked  as in a model that predicts
@@ -206,7 +206,7 @@
 //	schema.columns[]             checked  digest
 //	schema.columns[].name        claim    DecodePCA: with features; of ignored columns no effect
 //	schema.columns[].category    checked  DecodePCA: with features
-//	schema.columns[].fill        checked  VerifyPCA: mean of the column
+//	schema.columns[].fill        checked  Verify: mean of the column
 //	schema.columns[].kind        checked  as in a model that predicts
 //	schema.columns[].unit        claim    as in a model that predicts
 //	schema.columns[].from        checked  as in a model that predicts
@@ -221,22 +221,22 @@
 //	notes                        note     DecodePCA: not too many, nor too long
 //	notes.NAME                   note
 //	proof                        checked  as its fields
-//	proof.status                 claim    VerifyPCA: with the gap found
-//	proof.gap                    claim    VerifyPCA: as the status
-//	proof.total                  checked  VerifyPCA: variance of the rows
-//	proof.captured               claim    VerifyPCA: variance along the components
-//	proof.upper                  claim    VerifyPCA: bound
-//	proof.failure_probability    claim    VerifyPCA: bound
+//	proof.status                 claim    Verify: with the gap found
+//	proof.gap                    claim    Verify: as the status
+//	proof.total                  checked  Verify: variance of the rows
+//	proof.captured               claim    Verify: variance along the components
+//	proof.upper                  claim    Verify: bound
+//	proof.failure_probability    claim    Verify: bound
 //	proof.route                  note
-//	proof.held_out               claim    VerifyPCA: rows held out
-//	proof.held_out.rows          checked  VerifyPCA: rows held out
-//	proof.held_out.captured      checked  VerifyPCA: rows held out
-//	proof.held_out.standard_error  checked  VerifyPCA: rows held out
-//	proof.held_out.total         checked  VerifyPCA: rows held out
-//	tensor components            checked  VerifyPCA: orthonormal, variance along each
-//	tensor eigenvalues           claim    VerifyPCA: variance along each component; estimates of streams and of merged ones are not
-//	tensor mean                  checked  VerifyPCA: mean of the rows
-//	tensor scale                 checked  VerifyPCA: scale of the rows
-//	tensor heldout               checked  VerifyPCA: rows that the order of the rows holds out
+//	proof.held_out               claim    Verify: rows held out
+//	proof.held_out.rows          checked  Verify: rows held out
+//	proof.held_out.captured      checked  Verify: rows held out
+//	proof.held_out.standard_error  checked  Verify: rows held out
+//	proof.held_out.total         checked  Verify: rows held out
+//	tensor components            checked  Verify: orthonormal, variance along each
+//	tensor eigenvalues           claim    Verify: variance along each component; estimates of streams and of merged ones are not
+//	tensor mean                  checked  Verify: mean of the rows
+//	tensor scale                 checked  Verify: scale of the rows
+//	tensor heldout               checked  Verify: rows that the order of the rows holds out
 //	tensor state.NAME            note     a stream goes on from it, and proves nothing
 package model

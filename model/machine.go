@@ -49,7 +49,7 @@ type Facts struct {
 	Alignment Bound `json:"alignment"`
 	Sample    int   `json:"alignment_rows"`
 
-	// LeaveOneOut bounds the share of rows that a model trained without them gets wrong, at the
+	// PredictLeftOut bounds the share of rows that a model trained without them gets wrong, at the
 	// optimum; nil: it is not known. By names the bound.
 	LeaveOneOut *float64 `json:"leave_one_out,omitempty"`
 	By          string   `json:"leave_one_out_by,omitempty"`

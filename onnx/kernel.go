@@ -51,7 +51,7 @@ func (v *values) of(k kernel.Kernel) (string, error) {
 	return "", errRows
 }
 
-// rowsOf returns the support.
+// RowsOf returns the support.
 func (v *values) rowsOf() string {
 	if v.support == "" {
 		n, d := v.rows.Dims()

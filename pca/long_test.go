@@ -2,10 +2,10 @@ package pca
 
 import "flag"
 
-// pcaLong asks for what takes too long for every change.
+// Long asks for what takes too long for every change.
 var Long = flag.Bool("long", false, "what a daily run samples")
 
-// pcaNightly returns how much of something is tested: all with -long.
+// nightly returns how much of something is tested: all with -long.
 func nightly(all, daily int) int {
 	if *Long {
 		return all

@@ -13,10 +13,10 @@ import (
 )
 
 // Merged is the status of components that were put together from those of parts of
-// the rows: nothing is proved of all of them, until VerifyPCA sees them.
+// the rows: nothing is proved of all of them, until Verify sees them.
 const Merged = "merged"
 
-// MergePCA makes the components of all rows of those of parts, which have the same
+// Merge makes the components of all rows of those of parts, which have the same
 // features, number of components, centring and scale.
 func Merge(models []*model.PCA) (*model.PCA, error) {
 	if len(models) == 0 {

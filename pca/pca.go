@@ -33,7 +33,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// PCAResult is what FitPCA made.
+// Result is what Fit made.
 type Result struct {
 	Model  *model.PCA
 	Status solver.Status
@@ -51,7 +51,7 @@ type Result struct {
 	Warnings     []error
 }
 
-// FitPCA finds the components of all rows and proves how much more variance others
+// Fit finds the components of all rows and proves how much more variance others
 // could capture. Rows are read often. A cancelled context or a limit is no error: the
 // result then holds the best components found, and says so in its Status. While rows are
 // measured there are none: then the error is that of the context.
@@ -114,7 +114,7 @@ func Variances(m *model.PCA, set *data.Set, threads int) (along []float64, total
 	return b.Variances(view.Rows{X: set.X, Factor: m.Scale}, threads)
 }
 
-// pcaJob is one run of FitPCA.
+// pcaJob is one run of Fit.
 type pcaJob struct {
 	spec    Spec
 	set     *data.Set

@@ -15,7 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// PCASpec says which principal components are wanted, and how to find them.
+// Spec says which principal components are wanted, and how to find them.
 type Spec struct {
 	K      int    // how many
 	Method string // as pca.New takes it; "" or "auto": chosen
@@ -28,7 +28,7 @@ type Spec struct {
 	Share float64
 
 	// Gap is the share of the best possible variance that may be missing, by proof;
-	// 0: DefaultPCAGap, and a method that reads each row once ends without it.
+	// 0: DefaultGap, and a method that reads each row once ends without it.
 	Gap     float64
 	Time    time.Duration // from the rows to the model, the certificate included; 0: no limit
 	Epochs  int           // passes of a method that learns row by row; 0: one
@@ -46,11 +46,11 @@ type Spec struct {
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 }
 
-// DefaultPCAGap is the share of the variance that may be missing unless another one
+// DefaultGap is the share of the variance that may be missing unless another one
 // is asked for.
 const DefaultGap = 1e-3
 
-// PCAScales returns the names of the scalings of features for components.
+// Scales returns the names of the scalings of features for components.
 func Scales() []string { return scaling.MomentScalings() }
 
 // Check returns what is wrong with the names and numbers of a spec, as far as that

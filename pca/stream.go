@@ -24,7 +24,7 @@ import (
 // StreamMethod is the method for streams, where none is asked for.
 const StreamMethod = "history"
 
-// PCAStream finds components in a stream of rows, which need not fit into memory.
+// Stream finds components in a stream of rows, which need not fit into memory.
 // Nothing is proved: some rows are held out, and what the components capture of
 // them is an estimate for rows like them.
 type Stream struct {
@@ -39,7 +39,7 @@ type Stream struct {
 	fit     time.Duration
 }
 
-// NewPCAStream begins with the first rows of a stream, which say how many features
+// NewStream begins with the first rows of a stream, which say how many features
 // there are and whether to centre; it does not learn them yet. The features of a
 // table have names; of other rows feature is nil.
 func NewStream(first matrix.Matrix, feature []string, spec Spec) (*Stream, error) {
@@ -124,7 +124,7 @@ func heldOutShare(stated float64) float64 {
 	return stated
 }
 
-// ResumePCA goes on where the stream ended that made the model. Method, centring,
+// Resume goes on where the stream ended that made the model. Method, centring,
 // scaling, seed and number of components are the model's.
 func Resume(m *model.PCA, threads int) (*Stream, error) {
 	if err := m.Check(); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// PCAVerification is what recomputing the claims of components gave.
+// Verification is what recomputing the claims of components gave.
 type Verification struct {
 	Found    model.PCAProof
 	Problems []string // what does not hold; empty: everything claimed is true, or unproved
@@ -31,7 +31,7 @@ func (v *Verification) fail(format string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
 }
 
-// VerifyPCA recomputes the captured variance and its bound from components and the
+// Verify recomputes the captured variance and its bound from components and the
 // rows they were found in, without any method: for a stream, the variance of the
 // rows that were held out.
 func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Verification, error) {

@@ -25,7 +25,7 @@ type Facts struct {
 	// one; 0: not known. Share is nu, Share = lambda sum_i |beta_i| of a free bias.
 	Lambda, Share float64
 
-	// LeaveOneOut is how many rows a machine that is trained without them gets wrong at
+	// PredictLeftOut is how many rows a machine that is trained without them gets wrong at
 	// most, if this one is optimal; -1: it is not known.
 	LeaveOneOut   int
 	LeaveOneOutBy string // the bound's name; "": none

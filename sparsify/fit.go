@@ -23,7 +23,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// SparsifySpec says how a kernel machine is made smaller.
+// Spec says how a kernel machine is made smaller.
 type Spec struct {
 	Method   string  // as sparsify.New takes it; "": auto
 	Support  int     // at most so many vectors; 0: no such limit
@@ -46,7 +46,7 @@ type Spec struct {
 	Path bool      // judge every number of vectors on the way, on Test too
 }
 
-// Sparsified is a smaller model, and how it compares.
+// Result is a smaller model, and how it compares.
 type Result struct {
 	Model *model.Model
 	Path  []Step // by the number of vectors
@@ -70,7 +70,7 @@ type Result struct {
 	Warnings  []error
 }
 
-// SparseStep is how a machine of so many vectors predicts. What is unknown is NaN.
+// Step is how a machine of so many vectors predicts. What is unknown is NaN.
 type Step struct {
 	Vectors     int
 	Loss        float64 // f, see package sparsify
@@ -188,7 +188,7 @@ func (s *sparsifying) prepare() error {
 	return s.aim(y)
 }
 
-// rowsOf makes the matrix of the kernel, and the problems of the rows where the model states
+// RowsOf makes the matrix of the kernel, and the problems of the rows where the model states
 // them.
 func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	m, set := s.model, s.set

@@ -31,7 +31,7 @@ func check(m *model.Model, set *data.Set, threads int) (c pose.SparseClaim) {
 	return c
 }
 
-// VerifyFull adds to a Verification of m what another model says, which is claimed to be the
+// Verify adds to a Verification of m what another model says, which is claimed to be the
 // one that m was made from: its numbers, and its loss on the rows.
 func Verify(v *fenchel.Verification, m, full *model.Model, set *data.Set, threads int) error {
 	if err := pose.CheckPair(full, set); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
-// LeaveOneOut as the number of folds judges each row by a model of all others. Only where that has
+// PredictLeftOut as the number of folds judges each row by a model of all others. Only where that has
 // a closed form: least squares with the penalty l2, of linear models and kernel machines.
 const LeaveOneOut = -1
 
@@ -99,7 +99,7 @@ func (r *run) leaveOut(part *fenchel.Part, chain []int) error {
 	return nil
 }
 
-// Path solves the problem of every candidate on all rows, and judges none: each begins at the solution
+// path solves the problem of every candidate on all rows, and judges none: each begins at the solution
 // for the next smaller C. Axes nil: 100 values of lambda where the penalty makes weights zero.
 func (s Spec) path(r *run) ([]Axis, error) {
 	lambdas, err := sparsePath(r.ctx, r.set, s.Train, r.task, 100, pathDepth)

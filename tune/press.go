@@ -37,7 +37,7 @@ import (
 // mostLeftOut is how many rows or columns a matrix may have that is factored.
 const mostLeftOut = 4096
 
-// LeaveOneOut returns for each C the prediction of every row of a part by the model of the others.
+// PredictLeftOut returns for each C the prediction of every row of a part by the model of the others.
 // Scalings are those of all rows.
 func PredictLeftOut(ctx context.Context, p *fenchel.Part, spec fenchel.Spec, c []float64) ([][]float64, error) {
 	spec.Lambda, spec.C = 0, 1

@@ -170,7 +170,7 @@ func printApproximate(r printing.Report, m *model.Model) {
 // nameOf says which output it is.
 func nameOf(m *model.Model, c int) string { return "class " + printing.Spell(outputName(m, c)) }
 
-// termsOf names what the objective is made of.
+// TermsOf names what the objective is made of.
 func termsOf(m *model.Model) string {
 	p := m.Statement
 	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)

@@ -11,50 +11,15 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// spec is a [fenchel.Spec] as a request has it.
+// spec says what to train; its time is in seconds.
 type spec struct {
-	Task    string `json:"task"`
-	Loss    string `json:"loss"`
-	Penalty string `json:"penalty"`
-	Kernel  string `json:"kernel"`
-	Map     string `json:"map"`
-	Scheme  string `json:"scheme"`
-	Bias    string `json:"bias"`
-	Scaling string `json:"scaling"`
-	Solver  string `json:"solver"`
-
-	Lambda float64 `json:"lambda"`
-	C      float64 `json:"C"`
-	Nu     float64 `json:"nu"`
-	Radius float64 `json:"radius"`
-	Slack  float64 `json:"slack"`
-
-	HardMargin bool `json:"hard_margin"`
-	TargetLog  bool `json:"target_log"`
-
-	Gap        float64           `json:"gap"`
-	Epochs     int               `json:"epochs"`
-	Seconds    float64           `json:"seconds"`
-	Seed       uint64            `json:"seed"`
-	Threads    int               `json:"threads"`
-	Partitions int               `json:"partitions"`
-	Cache      int64             `json:"cache"`
-	NoDual     bool              `json:"no_dual"`
-	Notes      map[string]string `json:"notes"`
-
-	Probabilities bool `json:"probabilities"`
-
-	ClassWeight map[string]float64 `json:"class_weight"` // by label
-	Balanced    bool               `json:"balanced"`
+	fenchel.Spec
+	Seconds float64 `json:"seconds"`
 }
 
 func (s spec) spec() fenchel.Spec {
-	return fenchel.Spec{
-		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
-		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, TargetLog: s.TargetLog,
-		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
-		NoDual: s.NoDual, Probabilities: s.Probabilities, Notes: s.Notes, ClassWeight: s.ClassWeight, Balanced: s.Balanced,
-	}
+	s.Spec.Time = duration(s.Seconds)
+	return s.Spec
 }
 
 // duration rounds seconds up, so that no limit becomes none.

@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// A preparation is what a model of any kind says of the rows that it was made of, and of
+// A Preparation is what a model of any kind says of the rows that it was made of, and of
 // how it makes features of others.
 type Preparation struct {
 	Data     model.Data
@@ -21,7 +21,7 @@ type Preparation struct {
 	Means    bool // what stands for missing numbers was compared with known means
 }
 
-// compare returns what does not hold of rows that have the digest, which were read by the
+// Compare returns what does not hold of rows that have the digest, which were read by the
 // schema where they could be; and why the names of columns could not be compared.
 func (p Preparation) Compare(set *data.Set) (problems []string, unnamed string) {
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -93,7 +93,7 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 	return "", 0, 0
 }
 
-// checkScaling measures the scaling of a model anew.
+// CheckScaling measures the scaling of a model anew.
 func CheckScaling(m *model.Model, set *data.Set) error {
 	if m.Scaling == nil {
 		return nil
@@ -113,7 +113,7 @@ func CheckScaling(m *model.Model, set *data.Set) error {
 	return nil
 }
 
-// differs reports whether two values are further apart than slack. What is
+// Differs reports whether two values are further apart than slack. What is
 // stored as no number may have been any that is not finite.
 func Differs(claim, found model.Bound, slack float64) bool {
 	switch {
@@ -125,7 +125,7 @@ func Differs(claim, found model.Bound, slack float64) bool {
 	return !(math.Abs(float64(claim-found)) <= slack)
 }
 
-// compareClaim says what is wrong with a claim that is not what was found, to the precision of the
+// CompareClaim says what is wrong with a claim that is not what was found, to the precision of the
 // tolerance. One that is within the rounding error of both is not refuted, nor is it proved: another
 // version of the program may have ordered its sums otherwise, where the error is large against the
 // value, or the claim was changed.
@@ -140,7 +140,7 @@ func CompareClaim(subject, what string, claim, found model.Bound, slack, roundin
 	return "", ""
 }
 
-// A sparseClaim is what was found of a machine that was made from a larger one.
+// A SparseClaim is what was found of a machine that was made from a larger one.
 type SparseClaim struct {
 	Slant    float64 // its slant loss
 	Problems []string
@@ -148,5 +148,5 @@ type SparseClaim struct {
 	Alone    bool // nothing else of the model can be checked: its vectors are points of no problem
 }
 
-// checkSparse checks such a machine; nil in programs without package sparsify, which sets it.
+// CheckSparse checks such a machine; nil in programs without package sparsify, which sets it.
 var CheckSparse func(m *model.Model, set *data.Set, threads int) SparseClaim

@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// summarise puts together what is known of the outputs of a machine; nil: nothing is. The
+// FactsOf puts together what is known of the outputs of a machine; nil: nothing is. The
 // bound for several is the share of rows that are support vectors of any: without another
 // row no output changes, and all of them get it right.
 func FactsOf(m *model.Model, y *Labels, facts []*problem.Facts) *model.Facts {
@@ -49,7 +49,7 @@ func FactsOf(m *model.Model, y *Labels, facts []*problem.Facts) *model.Facts {
 	return total
 }
 
-// facts are those of a machine of one output, with the weights of its model as the point. Not all
+// Facts are those of a machine of one output, with the weights of its model as the point. Not all
 // of them are worth their cost where many machines are compared.
 func (o Objective) Facts(m *model.Model, y *Labels, pt problem.Point, f *problem.Facts, all bool) *model.Facts {
 	if f == nil && all {
@@ -107,7 +107,7 @@ func (o Objective) bounded(pt problem.Point) *problem.Facts {
 	return f
 }
 
-// impliedLambda is the lambda of the problem with a penalty that has the optimal classifier of p, if
+// ImpliedLambda is the lambda of the problem with a penalty that has the optimal classifier of p, if
 // pt is optimal; NaN: not known.
 func ImpliedLambda(p problem.BiCriterion, pt problem.Point) float64 {
 	switch p := p.(type) {

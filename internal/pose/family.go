@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// family is a kind of problem, and of the model made of its solution: all that
+// Family is a kind of problem, and of the model made of its solution: all that
 // sets linear models and kernel machines apart here. It holds the rows.
 type Family interface {
 	// problem states the problem of one output, with targets y and row weights.
@@ -26,7 +26,7 @@ type Family interface {
 	Predict(dst, w []float64)
 }
 
-// linearFamily is that of linear models.
+// LinearFamily is that of linear models.
 type LinearFamily struct{ rows *problem.Rows }
 
 func (f LinearFamily) problem(t Terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
@@ -75,7 +75,7 @@ func (LinearFamily) Weights(m *model.Model, c int) []float64 {
 	return append(o.Weights[:len(o.Weights):len(o.Weights)], o.Bias) // a copy
 }
 
-// cols is the number of weights without the bias.
+// Cols is the number of weights without the bias.
 func (f LinearFamily) Cols() int {
 	_, d := f.rows.X.Dims()
 	return d

@@ -52,7 +52,7 @@ func (s *Problems) jointly(o Objective) (Objective, error) {
 	return o, err
 }
 
-// columns is how many dual variables a row has.
+// Columns is how many dual variables a row has.
 func (s *Problems) Columns() int {
 	if s.Joint != nil {
 		return len(s.Labels.Classes)
@@ -60,7 +60,7 @@ func (s *Problems) Columns() int {
 	return 1
 }
 
-// choose names a good solver, and says why.
+// Choose names a good solver, and says why.
 func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
 	if s.Joint != nil {
 		return jointsolver.Choose(p, gap)
@@ -68,7 +68,7 @@ func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
 	return s.Family.Choose(p, gap)
 }
 
-// store gives every output of a model the weights of its point; of the one point of all classes
+// Store gives every output of a model the weights of its point; of the one point of all classes
 // each takes its part, and the dual variables and the certificate too.
 func (s *Problems) Store(m *model.Model, points []problem.Point) {
 	if k := s.Columns(); k > 1 {
@@ -81,7 +81,7 @@ func (s *Problems) Store(m *model.Model, points []problem.Point) {
 	s.Family.Store(m, points)
 }
 
-// weightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
+// WeightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
 // dual variables, nil if it has none.
 func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
 	if s.Joint == nil {
@@ -137,7 +137,7 @@ func Join(parts [][]float64) []float64 {
 	return all
 }
 
-// jointDerivatives returns the dual point that the weights of all classes suggest.
+// JointDerivatives returns the dual point that the weights of all classes suggest.
 func (o Objective) JointDerivatives(w []float64) []float64 {
 	a := make([]float64, len(o.joint.Y)*o.joint.Classes)
 	switch p := o.Problem.(type) {

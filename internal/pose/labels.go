@@ -18,7 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// labels is a target column as one or several vectors of numbers.
+// Labels is a target column as one or several vectors of numbers.
 type Labels struct {
 	Classes []string  // sorted; nil: regression
 	Class   []uint32  // row -> place in classes
@@ -65,7 +65,7 @@ func Decide(t data.Target) string {
 	return "regression"
 }
 
-// A target says what is to be learned of the targets of a set.
+// A Target says what is to be learned of the targets of a set.
 type Target struct {
 	Task         string // one of Tasks
 	Logarithms   bool   // of numbers
@@ -75,7 +75,7 @@ type Target struct {
 	ByClass      bool // the rows of a pair are those of one class and then those of the other
 }
 
-// readLabels turns the targets into what the task needs.
+// ReadLabels turns the targets into what the task needs.
 func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 	t := from.Target
 	switch of.Task {
@@ -98,7 +98,7 @@ func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 	return nil, registry.Unknown("task", of.Task, Tasks())
 }
 
-// numbersOf are targets that are numbers, or their logarithms.
+// NumbersOf are targets that are numbers, or their logarithms.
 func NumbersOf(t data.Target, logarithms bool) (*Labels, error) {
 	l := &Labels{Number: t.Number}
 	if !logarithms {
@@ -119,7 +119,7 @@ func oneClassLabels(rows int) *Labels {
 	return &Labels{Classes: model.OneClassLabels(), rows: rows}
 }
 
-// classLabels makes sorted classes of the targets.
+// ClassLabels makes sorted classes of the targets.
 func ClassLabels(t data.Target, rowWeights []float64, of Target) (*Labels, error) {
 	classes, place := SortLabels(t)
 	l := &Labels{Classes: classes, Class: t.Code, Number: t.Number, Pairs: of.Pairs, ByClass: of.ByClass, Joint: of.Joint}
@@ -132,7 +132,7 @@ func ClassLabels(t data.Target, rowWeights []float64, of Target) (*Labels, error
 	return l, l.SetFactors(of.ClassWeight, of.Balanced, rowWeights)
 }
 
-// single counts the labels that only one row has.
+// Singles counts the labels that only one row has.
 func Singles(t data.Target) (once int) {
 	for _, n := range t.Counts() {
 		if n == 1 {
@@ -142,7 +142,7 @@ func Singles(t data.Target) (once int) {
 	return once
 }
 
-// sortLabels returns the labels sorted, by number where all are numbers, and
+// SortLabels returns the labels sorted, by number where all are numbers, and
 // where each label of t went.
 func SortLabels(t data.Target) (sorted []string, place []uint32) {
 	order := make([]int, len(t.Label))
@@ -169,7 +169,7 @@ func compareLabels(a, b string, numeric bool) int {
 	return cmp.Compare(a, b)
 }
 
-// setFactors checks class weights and gives each class its own. To balance
+// SetFactors checks class weights and gives each class its own. To balance
 // them, a row counts as often as its own weight says; rowWeights may be nil.
 func (l *Labels) SetFactors(byLabel map[string]float64, balanced bool, rowWeights []float64) error {
 	if byLabel == nil && !balanced {
@@ -212,7 +212,7 @@ func (l *Labels) SetFactors(byLabel map[string]float64, balanced bool, rowWeight
 	return nil
 }
 
-// outputs is the number of problems to solve: of functions to learn, which are all in one problem
+// Outputs is the number of problems to solve: of functions to learn, which are all in one problem
 // where one loss judges them.
 func (l *Labels) Outputs() int {
 	k := len(l.Classes)
@@ -225,7 +225,7 @@ func (l *Labels) Outputs() int {
 	return k
 }
 
-// name is that of output c, where there are several.
+// Name is that of output c, where there are several.
 func (l *Labels) Name(c int) string {
 	switch {
 	case l.Outputs() == 1:
@@ -237,7 +237,7 @@ func (l *Labels) Name(c int) string {
 	return l.Classes[c]
 }
 
-// pairRows returns the rows that output c learns from, if it tells two of several
+// PairRows returns the rows that output c learns from, if it tells two of several
 // classes apart; nil: all.
 func (l *Labels) PairRows(c int) []uint32 {
 	if !l.Pairs || len(l.Classes) <= 2 {
@@ -252,7 +252,7 @@ func (l *Labels) PairRows(c int) []uint32 {
 	return rows
 }
 
-// rowsOf returns the rows of each class, in order.
+// RowsOf returns the rows of each class, in order.
 func (l *Labels) RowsOf() [][]uint32 {
 	l.of.Do(func() {
 		l.of.rows = make([][]uint32, len(l.Classes))
@@ -263,7 +263,7 @@ func (l *Labels) RowsOf() [][]uint32 {
 	return l.of.rows
 }
 
-// targets returns the numbers that output c learns from its rows: -1 and +1 for
+// Targets returns the numbers that output c learns from its rows: -1 and +1 for
 // classes.
 func (l *Labels) Targets(c, threads int) []float64 {
 	if l.rows > 0 {
@@ -320,7 +320,7 @@ func (l *Labels) areSigns() bool {
 	return true
 }
 
-// weights returns the row weights times those of the classes; nil: all 1.
+// Weights returns the row weights times those of the classes; nil: all 1.
 func (l *Labels) Weights(rows []float64) []float64 {
 	if l.Factor == nil {
 		return rows
@@ -335,7 +335,7 @@ func (l *Labels) Weights(rows []float64) []float64 {
 	return w
 }
 
-// sameLabels says that all rows have one label; nil: they do not.
+// SameLabels says that all rows have one label; nil: they do not.
 func (l *Labels) SameLabels() []error {
 	if len(l.Classes) != 1 {
 		return nil
@@ -343,7 +343,7 @@ func (l *Labels) SameLabels() []error {
 	return []error{fmt.Errorf("all rows have the label %q: the model predicts it for every row", l.Classes[0])}
 }
 
-// lonely warns of classes of one row each: nothing shows whether these are learned.
+// Lonely warns of classes of one row each: nothing shows whether these are learned.
 func (l *Labels) Lonely() []error {
 	rows := make([]int, len(l.Classes))
 	for _, c := range l.Class {

@@ -16,11 +16,11 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// machineFamily is that of kernel machines. All outputs share one matrix of the
+// MachineFamily is that of kernel machines. All outputs share one matrix of the
 // kernel, and so are trained one after another.
 type MachineFamily struct{ Gram *kernel.Gram }
 
-// newMachineFamily makes the matrix that a kernel makes of the rows of x.
+// NewMachineFamily makes the matrix that a kernel makes of the rows of x.
 func NewMachineFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (MachineFamily, error) {
 	var err error
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
@@ -47,11 +47,11 @@ func DefaultsGamma(name string) bool {
 	return name == "rbf" || name == "poly" || name == "sigmoid"
 }
 
-// gammaScale is the gamma that the rows decide, as in scikit-learn: one over the features times the
+// GammaScale is the gamma that the rows decide, as in scikit-learn: one over the features times the
 // variance of all values, scaled as they are.
 const GammaScale = "gamma=scale"
 
-// completeKernel writes out the gamma that depends on the data, and that the shift of a
+// CompleteKernel writes out the gamma that depends on the data, and that the shift of a
 // precomputed matrix does.
 func CompleteKernel(spec string, features int) string {
 	switch {
@@ -93,7 +93,7 @@ func (f MachineFamily) problem(t Terms, y, weights []float64, lambda float64) (p
 
 func (MachineFamily) Solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
 
-// choose takes the fastest solver; of an indefinite kernel one that stops where
+// Choose takes the fastest solver; of an indefinite kernel one that stops where
 // nothing more is to be gained, as there is no gap to stop at.
 func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string) {
 	switch p := p.(type) {
@@ -123,7 +123,7 @@ func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string)
 	return "smo", "it ends with a kernel that is not positive definite"
 }
 
-// store keeps the rows that have a coefficient in any output.
+// Store keeps the rows that have a coefficient in any output.
 func (f MachineFamily) Store(m *model.Model, points []problem.Point) {
 	index := []uint32{}
 	for i := range f.Gram.Len() {
@@ -141,7 +141,7 @@ func (f MachineFamily) Store(m *model.Model, points []problem.Point) {
 	}
 }
 
-// kept returns what a model keeps of rows: of a precomputed matrix only their
+// KeptRows returns what a model keeps of rows: of a precomputed matrix only their
 // numbers, as the values stand in the rows that are to be compared with them.
 func KeptRows(k kernel.Kernel, x matrix.Matrix, index []uint32) matrix.Matrix {
 	if _, ok := k.(kernel.Precomputed); !ok {
@@ -221,11 +221,11 @@ func (f MachineFamily) doubt() string {
 // OneClass is the task of telling rows like those of the data from outliers.
 const OneClass = model.OneClass
 
-// shareLosses are those of machines with nu: the margin or the tube's width, which
+// ShareLosses are those of machines with nu: the margin or the tube's width, which
 // is what nu stands instead of, is no part of them.
 var ShareLosses = map[string]string{"classification": "hinge", "regression": "epsilon-insensitive", OneClass: "hinge"}
 
-// checkShares refuses a nu that is too large for the classes of an output: on either
+// CheckShares refuses a nu that is too large for the classes of an output: on either
 // side there must be rows enough for half of it.
 func (l *Labels) CheckShares(nu float64, weights []float64) error {
 	of := make([]float64, len(l.Classes))

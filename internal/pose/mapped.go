@@ -13,7 +13,7 @@ import (
 // kernel machine of an approximate kernel: its certificate is about the problem
 // of that kernel, <Phi(x),Phi(y)> with the images as they are in single precision.
 
-// image makes the map of a spec for the rows of x, and their images, unless ctx
+// Image makes the map of a spec for the rows of x, and their images, unless ctx
 // ends.
 func Image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads int) (kernel.Map, matrix.Matrix, error) {
 	a, err := kernel.NewApproximation(spec)

@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
-// matchTargets returns for every row the place of its label among the classes,
+// MatchTargets returns for every row the place of its label among the classes,
 // metric.Unknown if it is not there; nil if the classes are, which stands for
 // numbers. It refuses targets with which no prediction can be compared.
 func MatchTargets(classes []string, t data.Target) ([]int, error) {
@@ -29,7 +29,7 @@ func MatchTargets(classes []string, t data.Target) ([]int, error) {
 	return match, nil
 }
 
-// matchClasses is matchTargets for classes, whether any label is known or not.
+// MatchClasses is MatchTargets for classes, whether any label is known or not.
 // Numbers match by value, so that "+1" is "1".
 func MatchClasses(classes []string, t data.Target) []int {
 	if t.Code == nil { // more numbers than classes could have
@@ -48,7 +48,7 @@ func MatchClasses(classes []string, t data.Target) []int {
 	return match
 }
 
-// classOf returns the place of a label among the classes, spelled like one or else of the
+// ClassOf returns the place of a label among the classes, spelled like one or else of the
 // same value, as "+1" is "1"; -1 where there is none.
 func ClassOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
@@ -57,7 +57,7 @@ func ClassOf(classes []string, label string) int {
 	return slices.IndexFunc(classes, func(class string) bool { return set.SameLabel(class, label) })
 }
 
-// firstUnknown returns the first label that is not among the classes.
+// FirstUnknown returns the first label that is not among the classes.
 func FirstUnknown(match []int, t data.Target) string {
 	i := slices.Index(match, metric.Unknown)
 	switch {

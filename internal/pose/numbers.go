@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// at returns some of the numbers.
+// Select returns some of the numbers.
 func Select(all []float64, places []uint32) []float64 {
 	some := make([]float64, len(places), len(places)+1)
 	for k, i := range places {
@@ -16,7 +16,7 @@ func Select(all []float64, places []uint32) []float64 {
 	return some
 }
 
-// orOnes returns the weights, n ones if there are none.
+// OrOnes returns the weights, n ones if there are none.
 func OrOnes(weights []float64, n int) []float64 {
 	if weights != nil {
 		return weights
@@ -32,7 +32,7 @@ func Sum(weights []float64) float64 {
 	return total
 }
 
-// finiteOr returns x, or otherwise if it is not finite.
+// FiniteOr returns x, or otherwise if it is not finite.
 func FiniteOr(x, otherwise float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return otherwise
@@ -40,19 +40,19 @@ func FiniteOr(x, otherwise float64) float64 {
 	return x
 }
 
-// times returns numbers times a factor.
+// Scaled returns numbers times a factor.
 func Scaled(by float64, x []float64) []float64 {
 	scaled := make([]float64, len(x))
 	vec.Axpy64(scaled, by, x)
 	return scaled
 }
 
-// near reports whether the numbers of two lists are the same but for rounding, each.
+// Near reports whether the numbers of two lists are the same but for rounding, each.
 func Near(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= Tolerance*math.Abs(x) })
 }
 
-// deviation is the standard deviation of numbers.
+// Deviation is the standard deviation of numbers.
 func Deviation(x []float64) float64 {
 	mean, square := 0.0, 0.0
 	for _, v := range x {
@@ -64,7 +64,7 @@ func Deviation(x []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// tolerance is how far a recomputed value may be from the stored one, relative
+// Tolerance is how far a recomputed value may be from the stored one, relative
 // to its size and besides what rounding explains. The same program gives the same
 // bits; another version may order its sums otherwise.
 const Tolerance = 1e-9

@@ -6,7 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// objective is the problem of one output, with the part of it that problems of
+// Objective is the problem of one output, with the part of it that problems of
 // all families have. Its rows may be some of those of the data.
 type Objective struct {
 	problem.Problem
@@ -22,7 +22,7 @@ func (o Objective) Certify(p problem.Point) problem.Certificate {
 	return o.Problem.Certify(o.Restrict(p))
 }
 
-// inside returns the point that the certificate of p is about, p itself if it is.
+// Inside returns the point that the certificate of p is about, p itself if it is.
 func (o Objective) Inside(p problem.Point) problem.Point {
 	bounded, ok := o.Problem.(problem.Bounded)
 	if !ok {
@@ -37,7 +37,7 @@ func (o Objective) Inside(p problem.Point) problem.Point {
 	return o.Extend(part)
 }
 
-// cut takes what belongs to the rows of the problem out of a point of all rows;
+// Restrict takes what belongs to the rows of the problem out of a point of all rows;
 // lift puts it there, with zeros for the others.
 func (o Objective) Restrict(p problem.Point) problem.Point {
 	if o.Rows == nil {
@@ -74,7 +74,7 @@ func (o Objective) Extend(p problem.Point) problem.Point {
 	return p
 }
 
-// outside returns the first row that the problem is not about but that has a coefficient
+// Outside returns the first row that the problem is not about but that has a coefficient
 // in a point of all rows, -1 if there is none.
 func (o Objective) Outside(w []float64) int {
 	if _, machine := o.Family.(MachineFamily); !machine || o.Rows == nil {
@@ -92,7 +92,7 @@ func (o Objective) Outside(w []float64) int {
 	return -1
 }
 
-// classifier returns the point of a problem with slack in units of its margin, and the
+// Classifier returns the point of a problem with slack in units of its margin, and the
 // certificate of what that stands for.
 func (o Objective) Classifier(p problem.Point, c problem.Certificate) (problem.Point, problem.Certificate) {
 	for step := 0x1p-53; ; step *= 2 { // once, but for an objective between two numbers of single precision, or coefficients that cancel
@@ -109,7 +109,7 @@ func (o Objective) Classifier(p problem.Point, c problem.Certificate) (problem.P
 	}
 }
 
-// point returns the point that weights of a model stand for, of which the objective is
+// Point returns the point that weights of a model stand for, of which the objective is
 // claimed to be primal.
 func (o Objective) Point(w []float64, primal float64) []float64 {
 	switch o.Problem.(type) {
@@ -125,7 +125,7 @@ func (o Objective) Point(w []float64, primal float64) []float64 {
 	return point
 }
 
-// dims is how many numbers a point of all rows has as weights.
+// Size is how many numbers a point of all rows has as weights.
 func (o Objective) Size() int {
 	k := 1
 	if o.joint != nil {
@@ -140,7 +140,7 @@ func (o Objective) Size() int {
 	return (o.Family.(LinearFamily).Cols() + 1) * k
 }
 
-// dualOf returns the dual variables of all rows that say the same as the coefficients of a
+// DualOf returns the dual variables of all rows that say the same as the coefficients of a
 // kernel machine where C is so many times smaller.
 func (o Objective) DualOf(w []float64, growth float64) []float64 {
 	a := slices.Clone(o.Restrict(problem.Point{W: w}).W[:len(o.Y)])
@@ -151,7 +151,7 @@ func (o Objective) DualOf(w []float64, growth float64) []float64 {
 	return o.Extend(problem.Point{W: make([]float64, len(a)+1), A: a}).A
 }
 
-// derivatives returns the dual point that weights of all rows themselves suggest:
+// Derivatives returns the dual point that weights of all rows themselves suggest:
 // with nu the one that they belong to, as the loss's level is not among them.
 func (o Objective) Derivatives(w []float64) []float64 {
 	if p, ok := o.Problem.(*problem.Nu); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// problems is what the problems of all outputs share. Their targets are made one
+// Problems is what the problems of all outputs share. Their targets are made one
 // output at a time: for many classes they would need more memory than the rows.
 type Problems struct {
 	Terms
@@ -26,7 +26,7 @@ type Problems struct {
 	Pairs      *kernel.Pairs                       // the matrices of pairs of classes; nil: those of parts of the whole
 }
 
-// newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
+// NewProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
 // the rows x with a kernel, nil for linear ones, with the targets y and the weights of all rows.
 func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*Problems, error) {
 	rows, err := NewFamily(k, x, opt)
@@ -36,7 +36,7 @@ func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float
 	return ProblemsOf(statement, o, y, weights, rows, opt.Threads)
 }
 
-// newFamily makes the family of the rows x with a kernel, nil for linear ones.
+// NewFamily makes the family of the rows x with a kernel, nil for linear ones.
 func NewFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (Family, error) {
 	if k == nil {
 		return LinearFamily{problem.NewRows(x, opt.Threads)}, nil
@@ -48,7 +48,7 @@ func NewFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (Family, er
 	return f, nil
 }
 
-// problemsOf is newProblems of rows that several of them may share.
+// ProblemsOf is NewProblems of rows that several of them may share.
 func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float64, rows Family, threads int) (*Problems, error) {
 	t, err := TermsOf(statement, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 	return s, nil
 }
 
-// output makes the problem of output c.
+// Output makes the problem of output c.
 func (s *Problems) Output(c int) (o Objective, err error) {
 	o = Objective{Family: s.Family, all: len(s.Weights)}
 	if s.Joint != nil {
@@ -101,7 +101,7 @@ func (s *Problems) Output(c int) (o Objective, err error) {
 	return o, err
 }
 
-// unbounded says why what was found bounds an objective from one side or from none; ""
+// Unbounded says why what was found bounds an objective from one side or from none; ""
 // if there is a gap.
 func (s *Problems) Unbounded(primal float64, proved bool) string {
 	switch machine, kernels := s.Family.(MachineFamily); {
@@ -117,7 +117,7 @@ func (s *Problems) Unbounded(primal float64, proved bool) string {
 	return "nothing was found that bounds the objective from below"
 }
 
-// evaluations is how many values of the kernel were needed so far.
+// Evaluations is how many values of the kernel were needed so far.
 func (s *Problems) Evaluations() kernel.Counts {
 	if f, ok := s.Family.(MachineFamily); ok {
 		return f.Gram.Counts()

@@ -3,15 +3,17 @@ package pose
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// restate gives the problems that a model says it solved, with these rows.
+// Restate gives the problems that a model says it solved, with these rows.
 func Restate(m *model.Model, set *data.Set, threads int) (*Problems, error) {
 	y, err := Relabel(m, set)
 	if err != nil {
@@ -43,7 +45,7 @@ func Restate(m *model.Model, set *data.Set, threads int) (*Problems, error) {
 	return s, nil
 }
 
-// relabel reads the targets of set as the classes of m.
+// Relabel reads the targets of set as the classes of m.
 func Relabel(m *model.Model, set *data.Set) (*Labels, error) {
 	if m.OneClass() {
 		return oneClassLabels(set.Rows()), nil
@@ -95,7 +97,7 @@ func restateImages(m *model.Model, k kernel.Kernel, x matrix.Matrix, threads int
 	return images, nil
 }
 
-// kernelOf returns the kernel that a model states, or has if no other program
+// KernelOf returns the kernel that a model states, or has if no other program
 // knows it; nil: it is linear.
 func KernelOf(m *model.Model) (kernel.Kernel, error) {
 	var used kernel.Kernel
@@ -113,7 +115,7 @@ func KernelOf(m *model.Model) (kernel.Kernel, error) {
 	return kernel.New(m.Statement.Kernel)
 }
 
-// ownOf returns what of a model's statement is. A value beside a registered name would
+// CustomOf returns what of a model's statement is. A value beside a registered name would
 // change what the name means.
 func CustomOf(m *model.Model) Custom {
 	o := Custom{m.CustomLoss, m.CustomPenalty}
@@ -124,4 +126,33 @@ func CustomOf(m *model.Model) Custom {
 		o.Penalty = nil
 	}
 	return o
+}
+
+// Replace gives a model predictors found elsewhere, for Verify to judge: weights are outputs x
+// features, of a kernel machine outputs x rows of the set that it was trained on; biases one for
+// each output.
+func Replace(m *model.Model, set *data.Set, weights, bias []float64, threads int) error {
+	k, d := len(m.Outputs), m.Cols()
+	if m.Support != nil {
+		d = set.Rows()
+	}
+	if m.Map != nil || len(weights) != k*d || len(bias) != k {
+		return fmt.Errorf("found %d weights and %d biases, expected a model without map, of %d predictors and %d weights each", len(weights), len(bias), k, d)
+	}
+	if m.Support == nil {
+		for c := range m.Outputs {
+			m.Outputs[c].Weights, m.Outputs[c].Bias = weights[c*d:(c+1)*d], bias[c]
+		}
+		return nil
+	}
+	problems, err := Restate(m, set, threads)
+	if err != nil {
+		return err
+	}
+	points := make([]problem.Point, k)
+	for c := range points {
+		points[c].W = append(slices.Clone(weights[c*d:(c+1)*d]), bias[c])
+	}
+	problems.Store(m, points)
+	return nil
 }

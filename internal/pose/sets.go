@@ -2,6 +2,8 @@ package pose
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
@@ -11,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// checkSet refuses what is no set.
+// CheckSet refuses what is no set.
 func CheckSet(set *data.Set) error {
 	if err := set.Check(); err != nil {
 		return DataError{err.Error()}
@@ -19,7 +21,7 @@ func CheckSet(set *data.Set) error {
 	return nil
 }
 
-// gapless is data.Gapless, as a fault of the data.
+// Gapless is data.Gapless, as a fault of the data.
 func Gapless(x matrix.Matrix) error {
 	if err := scaling.Gapless(x); err != nil {
 		return DataError{err.Error()}
@@ -27,7 +29,7 @@ func Gapless(x matrix.Matrix) error {
 	return nil
 }
 
-// columns returns how many columns a table has; 0: there is none.
+// Columns returns how many columns a table has; 0: there is none.
 func Columns(s *data.Schema) int {
 	if s == nil {
 		return 0
@@ -35,7 +37,7 @@ func Columns(s *data.Schema) int {
 	return len(s.Columns)
 }
 
-// checkPair refuses what is no model and no set, and rows of another structure.
+// CheckPair refuses what is no model and no set, and rows of another structure.
 func CheckPair(m *model.Model, set *data.Set) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -61,3 +63,30 @@ func CheckRows(m *model.Model, set *data.Set) error {
 type DataError struct{ Reason string }
 
 func (e DataError) Error() string { return e.Reason }
+
+// CountUnscored returns how many rows have a score that is no finite number, or predict one, as exponentials may.
+func CountUnscored(m *model.Model, rows iter.Seq[[]float64]) (count int) {
+	unbounded := func(x float64) bool { return x-x != 0 }
+	for scores := range rows {
+		if slices.ContainsFunc(scores, unbounded) || m.Classes == nil && unbounded(m.Number(scores[0])) {
+			count++
+		}
+	}
+	return count
+}
+
+// Unscored is the warning that so many of all rows have such scores.
+func Unscored(count, rows int) error {
+	return fmt.Errorf("%d of %d rows have scores or predictions that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
+}
+
+// Needs reports which numbers of its problem a model of another program does not hold.
+func Needs(m *model.Model) (c, nu bool) {
+	switch m.Statement.Solver {
+	case "libsvm:one_class", "libsvm:nu_svc":
+		return false, true
+	case "libsvm:nu_svr":
+		return true, true
+	}
+	return true, false
+}

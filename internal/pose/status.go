@@ -1,12 +1,13 @@
 package pose
 
 import (
+	"runtime/debug"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// endOf is the status that the final certificate supports.
+// EndOf is the status that the final certificate supports.
 func EndOf(s solver.Status, gap, goal float64) solver.Status {
 	switch {
 	case gap <= goal && s != solver.Diverged:
@@ -17,10 +18,10 @@ func EndOf(s solver.Status, gap, goal float64) solver.Status {
 	return s
 }
 
-// severity ranks the ends of a run, the worst last.
+// Severity ranks the ends of a run, the worst last.
 var Severity = []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Stalled, solver.Diverged, solver.Interrupted}
 
-// worse returns the worse of two ends.
+// Worse returns the worse of two ends.
 func Worse(a, b solver.Status) solver.Status {
 	if rank(b) > rank(a) {
 		return b
@@ -43,4 +44,19 @@ func Worst(ends []string) solver.Status {
 		worst = Worse(worst, solver.Status(e))
 	}
 	return worst
+}
+
+// Version is the program version noted in models: that of this module, in the
+// command or in the program that uses it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == "github.com/fenchel-ml/fenchel" && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return "devel"
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// terms are what an objective is made of.
+// Terms are what an objective is made of.
 type Terms struct {
 	Loss    loss.Loss
 	Joint   joint.Loss // judges all classes at once; nil: one loss of one prediction
@@ -20,10 +20,10 @@ type Terms struct {
 	OneClass          bool
 }
 
-// margin reports whether the largest margin is sought.
+// Margin reports whether the largest margin is sought.
 func (t Terms) Margin() bool { return t.Slack != 0 || t.Hard }
 
-// newTerms makes terms by their names, or takes the program's own.
+// NewTerms makes terms by their names, or takes the program's own.
 func NewTerms(o Custom, lossName, penaltyName, biasName string) (t Terms, err error) {
 	if t.Loss, err = o.PickLoss(lossName); err != nil {
 		return t, err
@@ -38,7 +38,7 @@ func NewTerms(o Custom, lossName, penaltyName, biasName string) (t Terms, err er
 	return t, err
 }
 
-// termsOf makes the terms of a statement.
+// TermsOf makes the terms of a statement.
 func TermsOf(s model.Statement, o Custom) (Terms, error) {
 	t, err := NewTerms(o, s.Loss, s.Penalty, s.Bias)
 	t.Radius, t.Slack, t.Hard, t.Nu, t.OneClass = s.Radius, s.Slack, s.HardMargin, s.Nu, s.Task == OneClass

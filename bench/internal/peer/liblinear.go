@@ -82,7 +82,7 @@ func (p *liblinear) compile(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// methods: the dual solvers take tolerances of a gradient in [0,1] or so, the
+// Methods: the dual solvers take tolerances of a gradient in [0,1] or so, the
 // primal ones of a ratio of gradients.
 func (*liblinear) Methods(loss string, _ int) []Method {
 	solvers := map[string][]string{"hinge": {"3"}, "squared-hinge": {"1", "2"}, "logistic": {"0", "7"}}

@@ -41,7 +41,7 @@ func (p *vw) Find(ctx context.Context, _ *task.Config) (string, error) {
 	return version + " (solving alone is a process that reads VW's cache)", nil
 }
 
-// methods: VW's own online passes for any loss it has, and L-BFGS for smooth
+// Methods: VW's own online passes for any loss it has, and L-BFGS for smooth
 // ones. It has no squared hinge.
 func (*vw) Methods(loss string, _ int) []Method {
 	switch loss {

@@ -65,7 +65,7 @@ func (idx) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *st
 	return nil
 }
 
-// Stream gives the rows of an array that read reads.
+// stream gives the rows of an array that read reads.
 func (a *arrayRows) stream(in *file.Input, rows, cols int64, b *stream.Blocks, read func(do func([]float32)) error) error {
 	if err := a.begin(in.Name, rows, cols); err != nil {
 		return err

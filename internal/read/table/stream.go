@@ -112,7 +112,7 @@ func areWhole(rows [][]field, column int) bool {
 	})
 }
 
-// Stream gives the rows of a table of numbers as they come. If the schema or else the
+// stream gives the rows of a table of numbers as they come. If the schema or else the
 // first ones have a column of categories, all rows are read first.
 func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, first [][]field) error {
 	unread := *t

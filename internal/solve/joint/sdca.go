@@ -185,7 +185,7 @@ func (s *blocks) rest(i int, most uint8) {
 	s.wake[i] = s.epoch + 1<<s.calm[i]
 }
 
-// Report estimates the relative gap by what the last epoch met; cost is lambda Omega*.
+// report estimates the relative gap by what the last epoch met; cost is lambda Omega*.
 func (s *blocks) report(cost float64) solver.Report {
 	gap, dual := s.rowGap/s.risk.N, -s.conjugate/s.risk.N-cost
 	return solver.Report{Gap: problem.Relative(dual+gap, dual, s.risk.Zero())}

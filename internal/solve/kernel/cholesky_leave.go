@@ -21,7 +21,7 @@ type LeftOut struct {
 	W        []float64 // the solution with all rows: n coefficients, and the bias
 }
 
-// LeaveOneOut solves p, whose own lambda does not count, for all the lambdas, and
+// PredictLeftOut solves p, whose own lambda does not count, for all the lambdas, and
 // leaves out one row after the other for each (Allen 1974; for kernels with a free
 // bias Cawley and Talbot 2004).
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
-// own are the parts of a problem that are not this module's but of the program that uses
+// Custom are the parts of a problem that are not this module's but of the program that uses
 // it. They are known by names: in a model these begin with model.Foreign, and whoever
 // verifies it has to say again what they mean.
 type Custom struct {
@@ -20,7 +20,7 @@ type Custom struct {
 	Penalty penalty.Penalty
 }
 
-// pick returns the part of that name: a registered one, or the program's own.
+// Pick returns the part of that name: a registered one, or the program's own.
 func Pick[T any](kind, name string, value T, given bool, registered func(string) (T, error), entries []registry.Entry[T]) (T, error) {
 	bare, foreign := strings.CutPrefix(name, model.Foreign)
 	if !given && !foreign {
@@ -36,7 +36,7 @@ func Pick[T any](kind, name string, value T, given bool, registered func(string)
 	return value, nil
 }
 
-// pickLoss returns the loss of that name. For a joint loss it is that of two classes, which states
+// PickLoss returns the loss of that name. For a joint loss it is that of two classes, which states
 // the kind of targets.
 func (o Custom) PickLoss(name string) (loss.Loss, error) {
 	if joint.Is(name) {
@@ -56,7 +56,7 @@ func (o Custom) pickPenalty(name string) (penalty.Penalty, error) {
 	return Pick("penalty", name, o.Penalty, o.Penalty != nil, penalty.New, penalty.Entries())
 }
 
-// known returns why the problem of a model cannot be stated: values that only the program
+// Known returns why the problem of a model cannot be stated: values that only the program
 // that trained it has are not there.
 func (o Custom) Known(s model.Statement) error {
 	_, lossErr := o.PickLoss(s.Loss)

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// matchSupport returns for each support vector the row that it is, -1 if it is none: one
+// MatchSupport returns for each support vector the row that it is, -1 if it is none: one
 // that is not another one's yet, and of its class, if there is such a row.
 func MatchSupport(m *model.Model, x matrix.Matrix, class []uint32) []int {
 	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok { // rows are known by their numbers
