@@ -18,9 +18,9 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 133_547 // lines of Go without tests, of all modules
-	mostRoot       = 117_600 // the same of the root module; 102,000
-	mostReached    = 75_191  // lines that a program has which imports the root package; 66,000
+	mostGo         = 133_540 // lines of Go without tests, of all modules
+	mostRoot       = 117_593 // the same of the root module; 102,000
+	mostReached    = 75_311  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 14_276  // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
 	mostExported   = 419     // their exported names, but for methods and fields; 340
