@@ -61,6 +61,17 @@ func New(spec string) (Experiment, error) { return experiments.New(spec) }
 // Entries lists the experiments by name.
 func Entries() []registry.Entry[Experiment] { return experiments.Entries() }
 
+// A plainRun is an experiment that has no parameters.
+type plainRun func(ctx context.Context, opt Options) (*Result, error)
+
+// Run implements Experiment.
+func (run plainRun) Run(ctx context.Context, opt Options) (*Result, error) { return run(ctx, opt) }
+
+// plain adds an experiment without parameters.
+func plain(name, summary string, run plainRun) {
+	register(name, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
+}
+
 // register adds an experiment; each one's file calls it from init.
 func register(name, summary string, make func(*registry.Params) (Experiment, error)) {
 	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, New: make})

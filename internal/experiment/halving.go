@@ -75,10 +75,7 @@ func bestOf(picks, candidates []*pick) ([]*pick, error) {
 
 // climb returns the number of the best of the grid on one course.
 func climb(ctx context.Context, c *course, who contender, grid []float64, opt Options, what string) (int, error) {
-	alive := make([]int, len(grid))
-	for i := range alive {
-		alive[i] = i
-	}
+	alive := below(len(grid))
 	for _, stage := range append(slices.Clone(rungs), rung{1, 1}) {
 		if len(alive) <= stage.stay {
 			continue

@@ -102,11 +102,7 @@ func (s machineSet) course(opt Options, row machineRow, bias problem.Bias, rows 
 	if err != nil {
 		return nil, err
 	}
-	first := make([]int, learn)
-	for i := range first {
-		first[i] = i
-	}
-	gram, err := all.Part(first)
+	gram, err := all.Part(below(learn))
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +145,20 @@ func (c *machineCourse) optimum(ctx context.Context, gap float64) (*solver.Solut
 	return s, p, err
 }
 
+// slackAt solves the problem with lambda, and returns that with the nu of its optimum.
+func (c *machineCourse) slackAt(ctx context.Context, gap float64) (*solver.Solution, *problem.Kernel, *problem.Slack, float64, error) {
+	best, machine, err := c.optimum(ctx, gap)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	mean, norm := c.shape(best.Point.W)
+	slack, err := c.slack(mean / norm)
+	if err != nil {
+		return nil, nil, nil, 0, fmt.Errorf("the loss of the optimum: %w", err)
+	}
+	return best, machine, slack, mean / norm, nil
+}
+
 // shape returns the mean hinge loss and the norm of a predictor on the rows learned from.
 func (c *machineCourse) shape(w []float64) (mean, norm float64) {
 	n := c.learn()
@@ -164,17 +174,46 @@ func (c *machineCourse) shape(w []float64) (mean, norm float64) {
 // predict computes the predictions on all rows, of n coefficients and the bias.
 func (c *machineCourse) predict(w []float64) {
 	n := c.learn()
-	var rows []int
-	var beta []float64
-	for i, v := range w[:n] {
-		if v != 0 {
-			rows, beta = append(rows, i), append(beta, v)
-		}
-	}
+	rows, beta := support(w[:n])
 	for i := range c.response {
 		c.response[i] = w[n]
 	}
 	c.all.Update(c.response, rows, beta)
+}
+
+// support returns the rows whose coefficients are not 0, and these.
+func support(w []float64) (rows []int, beta []float64) {
+	for i, v := range w {
+		if v != 0 {
+			rows, beta = append(rows, i), append(beta, v)
+		}
+	}
+	return rows, beta
+}
+
+// below returns the numbers below n.
+func below(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// atMost counts at how many places a is at most b, of those where both are numbers, and how far it is above at most.
+func atMost(a, b []float64) (count, of int, worst float64) {
+	worst = math.Inf(-1)
+	for i, v := range a {
+		if v != v || b[i] != b[i] {
+			continue
+		}
+		of++
+		worst = max(worst, v-b[i])
+		if v <= b[i] {
+			count++
+		}
+	}
+	return count, of, worst
 }
 
 // errorOf is the percentage of the test rows that a predictor has wrong; 0 is wrong.

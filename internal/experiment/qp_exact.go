@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -17,18 +16,14 @@ import (
 // The lectures on quadratic programs: all methods for kernel machines come to one optimum (Y1),
 // however the problem is stated (Y13), and the duality gap on the way is never below the true
 // distance (Y14).
-type qpExact struct{}
-
 func init() {
-	register("qp-exact", "one optimum by every exact method and in every statement of the problem; the gap against the true distance",
-		func(p *registry.Params) (Experiment, error) { return qpExact{}, p.Err() })
+	plain("qp-exact", "one optimum by every exact method and in every statement of the problem; the gap against the true distance", qpExact)
 }
 
 // exactSolvers are those that come to a small gap, in the order of the figure.
 var exactSolvers = []string{"smo:selection=first", "smo", "smo:selection=hybrid", "working", "active-set", "interior-point", "decomposition"}
 
-// Run implements Experiment.
-func (qpExact) Run(ctx context.Context, opt Options) (*Result, error) {
+func qpExact(ctx context.Context, opt Options) (*Result, error) {
 	n, r := 400, &Result{}
 	if opt.Quick {
 		n = 150
@@ -94,11 +89,7 @@ func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64
 			break
 		}
 	}
-	panel := Point{Column: fmt.Sprintf("C = %g", c), XAxis: "epoch", YAxis: "distance" + LogAxis}
-	panel.Curve = "duality gap"
-	r.curve(panel, epochs, gaps)
-	panel.Curve = "true distance"
-	r.curve(panel, epochs, far)
+	r.curves(Point{Column: fmt.Sprintf("C = %g", c), XAxis: "epoch", YAxis: "distance" + LogAxis}, epochs, named{"duality gap", gaps}, named{"true distance", far})
 	r.check("Y14", fmt.Sprintf("C = %g: the gap is never below the true distance", c), "at no certificate", below == 0, "at %d of %d; %.3g to %.3g times as large", below, len(gaps), least, most)
 	return ctx.Err()
 }

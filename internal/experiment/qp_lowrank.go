@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -20,15 +19,11 @@ import (
 // Kernel machines of an incomplete Cholesky factor of rank k in place of K (Y15): what is left
 // of the trace, the objective and the errors against k; and active sets, which end after
 // finitely many steps (Y11).
-type qpLowRank struct{}
-
 func init() {
-	register("qp-low-rank", "objective and errors against the rank of the kernel's factor; finite ends of active sets",
-		func(p *registry.Params) (Experiment, error) { return qpLowRank{}, p.Err() })
+	plain("qp-low-rank", "objective and errors against the rank of the kernel's factor; finite ends of active sets", qpLowRank)
 }
 
-// Run implements Experiment.
-func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
+func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
 	const n = 200
 	r := &Result{}
 	x, y := chequered(n, opt.Seed)
@@ -61,11 +56,7 @@ func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
 		k, left, far = append(k, float64(rank)), append(left, residual), append(far, math.Abs(s.Certificate.Primal-best.Certificate.Primal))
 		r.note("rank %d: %.3g of the trace %d left, objective %.8g of %.8g", rank, residual, n, s.Certificate.Primal, best.Certificate.Primal)
 	}
-	panel := Point{XAxis: "rank", YAxis: "left" + LogAxis}
-	panel.Curve = "of the trace"
-	r.curve(panel, k, left)
-	panel.Curve = "of the objective"
-	r.curve(panel, k, far)
+	r.curves(Point{XAxis: "rank", YAxis: "left" + LogAxis}, k, named{"of the trace", left}, named{"of the objective", far})
 	falls, near := true, true
 	for i := range k {
 		falls = falls && (i == 0 || far[i] <= far[i-1])

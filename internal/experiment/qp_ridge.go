@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -20,15 +19,11 @@ import (
 // Ridge regression in the primal, an equation of d unknowns, and in the dual, one of n: the
 // smaller is faster, and both are one solution (Y8). A kernel of polynomials of degree 5 in 50
 // features stands for 3.5 million of them (Y9).
-type qpRidge struct{}
-
 func init() {
-	register("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel",
-		func(p *registry.Params) (Experiment, error) { return qpRidge{}, p.Err() })
+	plain("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel", qpRidge)
 }
 
-// Run implements Experiment.
-func (qpRidge) Run(ctx context.Context, opt Options) (*Result, error) {
+func qpRidge(ctx context.Context, opt Options) (*Result, error) {
 	n, widths := 1000, []int{125, 250, 500, 1000, 2000, 4000}
 	if opt.Quick {
 		n, widths = 300, []int{40, 300, 2400}
@@ -46,11 +41,7 @@ func (qpRidge) Run(ctx context.Context, opt Options) (*Result, error) {
 		x, primal, dual = append(x, float64(d)/float64(n)), append(primal, first), append(dual, second)
 		worst = max(worst, apart)
 	}
-	panel := Point{Row: "ridge", XAxis: "features a row" + LogAxis, YAxis: "seconds" + LogAxis}
-	panel.Curve = "primal (newton)"
-	r.curve(panel, x, primal)
-	panel.Curve = "dual (cholesky)"
-	r.curve(panel, x, dual)
+	r.curves(Point{Row: "ridge", XAxis: "features a row" + LogAxis, YAxis: "seconds" + LogAxis}, x, named{"primal (newton)", primal}, named{"dual (cholesky)", dual})
 	last := len(x) - 1
 	r.check("Y8", "both forms are one solution", "objectives to 1e-6 of their size", worst <= 1e-6, "%s", quantity(worst))
 	r.check("Y8", "few features: the primal is faster; many: the dual", "at the ends", primal[0] < dual[0] && dual[last] < primal[last], "%.3g s against %.3g s with d/n = %.3g, %.3g against %.3g with %.3g", primal[0], dual[0], x[0], primal[last], dual[last], x[last])
@@ -86,11 +77,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: opt.Threads})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	k, err := problem.NewKernel(gram, y, nil, loss.Squared{}, lambda, problem.None)
+	k, err := kernelMachine(kernel.Linear{}, x, y, loss.Squared{}, lambda, problem.None, opt.Threads)
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -105,11 +92,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 func (r *Result) polynomial(ctx context.Context, opt Options) error {
 	const n, d, degree = 500, 50, 5
 	x, y := gaussianRows(n, d, opt.Seed)
-	gram, err := kernel.NewGram(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, kernel.Options{Threads: opt.Threads})
-	if err != nil {
-		return err
-	}
-	p, err := problem.NewKernel(gram, y, nil, loss.Squared{}, 1e-3, problem.Free)
+	p, err := kernelMachine(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, y, loss.Squared{}, 1e-3, problem.Free, opt.Threads)
 	if err != nil {
 		return err
 	}

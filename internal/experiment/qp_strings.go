@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -19,11 +18,8 @@ import (
 // English and French sentences told apart by their common subsequences of three letters (Y10),
 // with the letters alone as what there is to beat; and how the size of a working set matters
 // where a value of the kernel is expensive (Y5).
-type qpStrings struct{}
-
 func init() {
-	register("qp-strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive",
-		func(p *registry.Params) (Experiment, error) { return qpStrings{}, p.Err() })
+	plain("qp-strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive", qpStrings)
 }
 
 var english = strings.Split("the house is on the hill|she walks through the green field|we were waiting for the train|he has written a long letter|the children play with the dog|there is nothing that they want|this is what everybody thinks|the weather was very cold in winter|my brother works in the town|they should have known better|which of these things is yours|you must never forget the way home|a white ship sailed away|the old man with the hat|what have you done with it|our friends will come tomorrow", "|")
@@ -64,8 +60,7 @@ func letters(x matrix.Matrix) matrix.Matrix {
 	return m
 }
 
-// Run implements Experiment.
-func (qpStrings) Run(ctx context.Context, opt Options) (*Result, error) {
+func qpStrings(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	progress := &tally{opt: opt, what: "parts", of: 2}
 	x, y := sentences()

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -18,15 +18,11 @@ import (
 
 // Decomposition with small working sets: which rows of the sorted derivatives a set takes (Y7),
 // and what shrinking saves where most support vectors are at their bound (Y6).
-type qpWorkingSet struct{}
-
 func init() {
-	register("qp-working-set", "which rows decomposition chooses, and the time with and without shrinking",
-		func(p *registry.Params) (Experiment, error) { return qpWorkingSet{}, p.Err() })
+	plain("qp-working-set", "which rows decomposition chooses, and the time with and without shrinking", qpWorkingSet)
 }
 
-// Run implements Experiment.
-func (qpWorkingSet) Run(ctx context.Context, opt Options) (*Result, error) {
+func qpWorkingSet(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	progress := &tally{opt: opt, what: "parts", of: 3}
 	if err := r.chosenRows(ctx, opt); err != nil {
@@ -81,19 +77,8 @@ func (r *Result) chosenRows(ctx context.Context, opt Options) error {
 // it is from the end that it may be taken from: counted among the rows whose coefficient may grow,
 // from the largest derivative on, or among those whose coefficient may shrink, from the smallest on.
 func sortedPlaces(derivative, y, a []float64, c, tiny float64) (place, depth []int) {
-	order := make([]int, len(y))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case derivative[i] > derivative[j]:
-			return -1
-		case derivative[i] < derivative[j]:
-			return 1
-		}
-		return i - j
-	})
+	order := below(len(y))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(derivative[j], derivative[i]) })
 	place, depth = make([]int, len(y)), make([]int, len(y))
 	for k, i := range order {
 		place[i], depth[i] = k+1, math.MaxInt

@@ -73,6 +73,20 @@ func (r *Result) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
+// A named curve is the y of its points.
+type named struct {
+	name string
+	y    []float64
+}
+
+// curves adds several to one panel.
+func (r *Result) curves(panel Point, x []float64, all ...named) {
+	for _, c := range all {
+		panel.Curve = c.name
+		r.curve(panel, x, c.y)
+	}
+}
+
 // curve adds the points (x[i], y[i]), as many as a figure can show: of those whose
 // x are closer than a part in so many of a decade only the first, and the last of all.
 func (r *Result) curve(panel Point, x, y []float64) {

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -20,11 +19,8 @@ import (
 // The picture of the lectures on methods for finite sums: the distance to the optimum against
 // passes over the rows. 2000 rows of 20 features on the unit sphere, labels of a logistic
 // model, lambda = 1/n. The passes that each method takes are those of our reference run.
-type sgRace struct{}
-
 func init() {
-	register("sg-race", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient",
-		func(p *registry.Params) (Experiment, error) { return sgRace{}, p.Err() })
+	plain("sg-race", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient", sgRace)
 }
 
 // racer is a method with the passes of the reference to 1e-3, 1e-6 and 1e-9.
@@ -41,8 +37,7 @@ var racers = []racer{
 	{"sgd:step=sqrt,gamma=2,output=last", [3]float64{}}, {"sgd:step=lipschitz,gamma=0.25,output=average", [3]float64{}},
 }
 
-// Run implements Experiment.
-func (sgRace) Run(ctx context.Context, opt Options) (*Result, error) {
+func sgRace(ctx context.Context, opt Options) (*Result, error) {
 	const passes = 40
 	runs := opt.runs(10, 2)
 	x, y := sphere(2000, 20, opt.Seed)

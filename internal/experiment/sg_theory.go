@@ -21,16 +21,12 @@ import (
 // bounds of Ulbrich's notes: Theorem 4.3, Lemma 4.4 and (31).
 type sgBounds struct{ lambda float64 }
 
-// sgBatches measures the variance of batches: sigma^2/b with replacement, (n-b)/n of that without.
-type sgBatches struct{}
-
 func init() {
 	register("sg-bounds", "projected stochastic subgradients on the hinge stay below the bounds of theory; lambda=0.01",
 		func(p *registry.Params) (Experiment, error) {
 			return sgBounds{p.Float("lambda", 0.01, "a number from 1e-4 to 10", func(v float64) bool { return v >= 1e-4 && v <= 10 })}, p.Err()
 		})
-	register("sg-batches", "the variance of a batch's gradient against its size, with and without replacement",
-		func(p *registry.Params) (Experiment, error) { return sgBatches{}, p.Err() })
+	plain("sg-batches", "the variance of a batch's gradient against its size, with and without replacement", sgBatches)
 }
 
 // Run implements Experiment.
@@ -116,8 +112,8 @@ func (sgBounds) walk(ctx context.Context, p *problem.Linear, output string, seed
 	return nil
 }
 
-// Run implements Experiment.
-func (sgBatches) Run(ctx context.Context, opt Options) (*Result, error) {
+// sgBatches measures the variance of batches: sigma^2/b with replacement, (n-b)/n of that without.
+func sgBatches(ctx context.Context, opt Options) (*Result, error) {
 	const n, d = 256, 10
 	draws := opt.runs(4000, 200)
 	x, y := sphere(n, d, opt.Seed)

@@ -8,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -64,11 +63,7 @@ func (e thesisBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 // onePoint returns how far from the optimum the machine of the one row x = y = 1 with lambda
 // = 1/2 is at w = alpha = 1 - delta; the dual in units of lambda D, twice as large.
 func onePoint(delta float64) (primal, dual float64, err error) {
-	gram, err := kernel.NewGram(kernel.Linear{}, &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1}}, kernel.Options{})
-	if err != nil {
-		return 0, 0, err
-	}
-	p, err := problem.NewKernel(gram, []float64{1}, nil, loss.Hinge{}, 0.5, problem.None)
+	p, err := hingeMachine(kernel.Linear{}, &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1}}, []float64{1}, 2, problem.None, 0)
 	if err != nil {
 		return 0, 0, err
 	}

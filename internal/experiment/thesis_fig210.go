@@ -42,12 +42,7 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("thesis-fig2.10: %w", err)
 	}
-	best, _, err := c.optimum(ctx, 1e-5)
-	if err != nil {
-		return nil, err
-	}
-	mean, norm := c.shape(best.Point.W)
-	slack, err := c.slack(mean / norm)
+	best, _, slack, _, err := c.slackAt(ctx, 1e-5)
 	if err != nil {
 		return nil, err
 	}
@@ -57,19 +52,9 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	panel := Point{Column: e.set.name, XAxis: "inner products" + LogAxis, YAxis: "error on new rows (%)"}
-	panel.Curve = "SBP"
-	r.curve(panel, x, sbp)
-	panel.Curve = "random Fourier features"
-	r.curve(panel, x, fourier)
-	below, worst := 0, math.Inf(-1)
-	for k := range x {
-		worst = max(worst, sbp[k]-fourier[k])
-		if sbp[k] <= fourier[k] {
-			below++
-		}
-	}
-	r.check("X6", "SBP has at most the error of random features (claimed of Reuters and MNIST)", "at every number", below == len(x), "at %d of %d; at most %+.2f points", below, len(x), worst)
+	r.curves(Point{Column: e.set.name, XAxis: "inner products" + LogAxis, YAxis: "error on new rows (%)"}, x, named{"SBP", sbp}, named{"random Fourier features", fourier})
+	lower, of, worst := atMost(sbp, fourier)
+	r.check("X6", "SBP has at most the error of random features (claimed of Reuters and MNIST)", "at every number", lower == of, "at %d of %d; at most %+.2f points", lower, of, worst)
 	first, last := fourier[0], fourier[len(fourier)-1]
 	r.check("X6", "the error of random features falls towards that of the kernel", "nearer with the most pairs than with one", math.Abs(last-reference) < math.Abs(first-reference), "%.2f %% with 1 pair, %.2f %% with %d, %.2f %% of the kernel", first, last, 1<<(len(x)-1), reference)
 	return r, nil
@@ -113,11 +98,7 @@ func (c *machineCourse) fourier(ctx context.Context, pairs int, seed uint64, thr
 	if err != nil {
 		return 0, err
 	}
-	first := make([]int, c.learn())
-	for i := range first {
-		first[i] = i
-	}
-	p, err := problem.NewLinear(problem.NewRows(matrix.Subset(images, first), threads), c.y[:c.learn()], nil, loss.Hinge{}, penalty.L2{}, c.lambda, problem.None)
+	p, err := problem.NewLinear(problem.NewRows(matrix.Subset(images, below(c.learn())), threads), c.y[:c.learn()], nil, loss.Hinge{}, penalty.L2{}, c.lambda, problem.None)
 	if err != nil {
 		return 0, err
 	}

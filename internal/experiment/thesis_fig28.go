@@ -61,17 +61,12 @@ func (e fig28) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.name, err)
 	}
-	best, machine, err := c.optimum(ctx, 1e-5)
+	best, machine, slack, nu, err := c.slackAt(ctx, 1e-5)
 	if err != nil {
-		return nil, err
-	}
-	mean, norm := c.shape(best.Point.W)
-	slack, err := c.slack(mean / norm)
-	if err != nil {
-		return nil, fmt.Errorf("%s: the loss of the optimum: %w", e.name, err)
+		return nil, fmt.Errorf("%s: %w", e.name, err)
 	}
 	r, reference := &Result{}, c.errorOf(best.Point.W)
-	r.note("%d rows learned from, %d judged on; the optimum has nu %.4g and an error of %.3f %%", c.learn(), len(c.y)-c.learn(), mean/norm, reference)
+	r.note("%d rows learned from, %d judged on; the optimum has nu %.4g and an error of %.3f %%", c.learn(), len(c.y)-c.learn(), nu, reference)
 	runs := opt.runs(10, 3)
 	racers := []kernelRacer{{"SBP", solverkernel.SBP{}, slack, runs, e.epochs, 0}}
 	if e.passes > 0 {

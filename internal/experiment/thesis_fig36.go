@@ -152,11 +152,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]int, learn)
-	for i := range rows {
-		rows[i] = i
-	}
-	part, err := gram.Part(rows)
+	part, err := gram.Part(below(learn))
 	if err != nil {
 		return nil, err
 	}
@@ -175,15 +171,9 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 // aim makes the target of a trained machine.
 func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
 	learn := len(w) - 1
-	var support []int
-	var beta []float64
-	for i, v := range w[:learn] {
-		if v != 0 {
-			support, beta = append(support, i), append(beta, v)
-		}
-	}
+	vectors, beta := support(w[:learn])
 	response := make([]float64, gram.Len())
-	gram.Update(response, support, beta)
+	gram.Update(response, vectors, beta)
 	for i := range response {
 		response[i] += w[learn]
 	}
@@ -191,18 +181,18 @@ func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
 	for range gram.Len() - learn {
 		band.Lo, band.Hi = append(band.Lo, math.Inf(-1)), append(band.Hi, math.Inf(1))
 	}
-	r.target = &reduce.Target{Gram: gram, Rows: learn, Support: matrix.Subset(gram.X, support), Coefficients: [][]float64{beta},
+	r.target = &reduce.Target{Gram: gram, Rows: learn, Support: matrix.Subset(gram.X, vectors), Coefficients: [][]float64{beta},
 		Outputs: []reduce.Output{{Band: band, Response: response, Bias: w[learn]}},
 		Risks:   []reduce.Risk{{Y: r.y[:learn], Loss: loss.Hinge{}, Lambda: r.p.Lambda, Bias: problem.Free}}}
-	r.full = r.judge(len(support), response)
-	most := len(support) / 4
+	r.full = r.judge(len(vectors), response)
+	most := len(vectors) / 4
 	if r.opt.Quick {
 		most = min(most, 60)
 	}
 	for n := 8.0; n < float64(most); n *= 2 {
 		r.sizes = append(r.sizes, int(n))
 	}
-	r.sizes = append(r.sizes, max(1, len(support)/10), max(1, most))
+	r.sizes = append(r.sizes, max(1, len(vectors)/10), max(1, most))
 	slices.Sort(r.sizes)
 	r.sizes = slices.Compact(r.sizes)
 }
@@ -314,13 +304,7 @@ func (r *sparseRace) decide(ctx context.Context, m fig36Method) error {
 		if err != nil {
 			return err
 		}
-		var rows []int
-		var beta []float64
-		for i, v := range solution.Point.W[:len(p.Y)] {
-			if v != 0 {
-				rows, beta = append(rows, i), append(beta, v)
-			}
-		}
+		rows, beta := support(solution.Point.W[:len(p.Y)])
 		response := make([]float64, r.target.Gram.Len())
 		r.target.Gram.Update(response, rows, beta)
 		r.found[m.name] = append(r.found[m.name], r.judge(len(rows), response))
@@ -374,10 +358,7 @@ func percentWrong(wrong []bool, rows []int) float64 {
 func (r *sparseRace) result(methods []fig36Method) *Result {
 	res := &Result{}
 	splits := r.opt.runs(100, 10)
-	all := make([]int, len(r.full.wrong))
-	for i := range all {
-		all[i] = i
-	}
+	all := below(len(r.full.wrong))
 	dense := percentWrong(r.full.wrong, all)
 	res.note("%d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", len(r.p.Y), len(all), splits, r.full.vectors, dense)
 	curves, x := map[string][]float64{}, make([]float64, len(r.sizes))
@@ -420,30 +401,15 @@ func (r *sparseRace) compare(res *Result, curves map[string][]float64, dense flo
 		res.check("X7", ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
 		for _, other := range []string{"random", "osuna-girosi"} {
 			if z := curves[other]; z != nil {
-				below, worst := 0, 0.0
-				common := 0
-				for s := range y {
-					if y[s] != y[s] || z[s] != z[s] {
-						continue
-					}
-					common++
-					if y[s] <= z[s] {
-						below++
-					}
-					worst = max(worst, y[s]-z[s])
-				}
-				res.check("X7", ours+": at most the error of "+other, "at every number", below == common, "at %d of %d, at most %.2f points above", below, common, worst)
+				lower, common, worst := atMost(y, z)
+				res.check("X7", ours+": at most the error of "+other, "at every number", lower == common, "at %d of %d, at most %.2f points above", lower, common, max(0, worst))
 			}
 		}
 	}
 	if a, b := curves["aggressive"], curves["basic"]; a != nil && b != nil {
-		below := 0
-		for s := range a {
-			if !(a[s] > b[s]) {
-				below++
-			}
-		}
-		res.check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", below >= len(a)*8/10, "%d of %d", below, len(a))
+		lower, common, _ := atMost(a, b)
+		lower += len(a) - common // where one of both has no such number, nothing speaks against it
+		res.check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", lower >= len(a)*8/10, "%d of %d", lower, len(a))
 	}
 }
 

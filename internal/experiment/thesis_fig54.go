@@ -124,7 +124,7 @@ func (f fig54) curve(ctx context.Context, x view.Rows, k int, start contender, r
 	start.spec += ",schedule=sqrt,c=" + strconv.FormatFloat(f.c, 'g', -1, 64)
 	err := side(ctx, runs, opt.Threads, func(run int) error {
 		seed := opt.Seed + uint64(run)
-		c := &course{problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}, at: upTo(f.rows)}
+		c := &course{problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}, at: below(f.rows + 1)}
 		c.rows = x
 		c.rows.X = matrix.Subset(x.X, drawn(n, f.rows, seed))
 		t, err := c.run(ctx, start)
@@ -145,15 +145,6 @@ func (f fig54) curve(ctx context.Context, x view.Rows, k int, start contender, r
 		}
 	}
 	return mean, nil
-}
-
-// upTo returns the numbers from 0 to n.
-func upTo(n int) []int {
-	at := make([]int, n+1)
-	for i := range at {
-		at[i] = i
-	}
-	return at
 }
 
 // drawn returns m numbers below n, with replacement.

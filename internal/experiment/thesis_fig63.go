@@ -25,8 +25,22 @@ type fig63 struct {
 func init() {
 	register("thesis-fig6.3", "suboptimality of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
 		func(p *registry.Params) (Experiment, error) {
-			return fig63{p.Int("rows", 10000, 100, 1<<24), p.Choice("kind", "sqrt", "exact", "scaled")}, p.Err()
+			return newFig63(p), p.Err()
 		})
+}
+
+func newFig63(p *registry.Params) fig63 {
+	return fig63{p.Int("rows", 10000, 100, 1<<24), p.Choice("kind", "sqrt", "exact", "scaled")}
+}
+
+// begin returns the step sizes that are tried, and how many runs there are.
+func (f *fig63) begin(opt Options) (r *Result, grid []float64, runs int) {
+	r, grid, runs = &Result{}, schedule.SimulationGrid(), opt.runs(10, 2)
+	if opt.Quick {
+		f.rows, grid = min(f.rows, 2000), schedule.Grid(-3, 2)
+	}
+	r.note("means of %d runs of %d rows; orthogonal distribution: %s", runs, f.rows, f.kind)
+	return r, grid, runs
 }
 
 // Names of axes.
@@ -41,12 +55,7 @@ var simulated = []contender{incremental, warmuthKuzmin, msg, cappedMSG, erm}
 
 // Run implements Experiment.
 func (f fig63) Run(ctx context.Context, opt Options) (*Result, error) {
-	grid, runs := schedule.SimulationGrid(), opt.runs(10, 2)
-	if opt.Quick {
-		f.rows, grid = min(f.rows, 2000), schedule.Grid(-3, 2)
-	}
-	r := &Result{}
-	r.note("means of %d runs of %d rows; orthogonal distribution: %s", runs, f.rows, f.kind)
+	r, grid, runs := f.begin(opt)
 	for _, k := range []int{1, 2, 4} {
 		for _, s := range []simulation{gaussian, orthogonal(f.kind)} {
 			courses, err := s.courses(ctx, k, f.rows, runs, opt.Seed)

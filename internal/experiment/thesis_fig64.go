@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
@@ -17,15 +16,12 @@ import (
 // the sum of k'^2 over the steps, of which k' is counted after the projection (the
 // thesis does not say). Beside it k' of Warmuth and Kuzmin's algorithm, which the
 // text speaks of; for k = 1 the ranks are compared but not drawn.
-type fig64 struct {
-	rows int
-	kind string
-}
+type fig64 struct{ fig63 }
 
 func init() {
 	register("thesis-fig6.4", "ranks, eigenvalues and run time of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
 		func(p *registry.Params) (Experiment, error) {
-			return fig64{p.Int("rows", 10000, 100, 1<<24), p.Choice("kind", "sqrt", "exact", "scaled")}, p.Err()
+			return fig64{newFig63(p)}, p.Err()
 		})
 }
 
@@ -35,12 +31,7 @@ var thesisRank = map[string]map[int]float64{"Gaussian": {1: 3, 4: 10}, "orthogon
 
 // Run implements Experiment.
 func (f fig64) Run(ctx context.Context, opt Options) (*Result, error) {
-	grid, runs := schedule.SimulationGrid(), opt.runs(10, 2)
-	if opt.Quick {
-		f.rows, grid = min(f.rows, 2000), schedule.Grid(-3, 2)
-	}
-	r := &Result{}
-	r.note("means of %d runs of %d rows; orthogonal distribution: %s", runs, f.rows, f.kind)
+	r, grid, runs := f.begin(opt)
 	ranks := map[string]float64{}
 	for _, s := range []simulation{gaussian, orthogonal(f.kind)} {
 		for _, k := range []int{1, 4} {

@@ -54,11 +54,7 @@ func (e thesisScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r := &Result{}
 	r.note("lambda %g, means of %d runs; |w| is %.3g on %d rows and %.3g on %d", e.lambda, runs, norm[0], sizes[0], norm[len(norm)-1], sizes[len(sizes)-1])
-	panel := Point{XAxis: "rows" + LogAxis, YAxis: "support vectors" + LogAxis}
-	panel.Curve = "optimum"
-	r.curve(panel, x, dense)
-	panel.Curve = "aggressive"
-	r.curve(panel, x, sparse)
+	r.curves(Point{XAxis: "rows" + LogAxis, YAxis: "support vectors" + LogAxis}, x, named{"optimum", dense}, named{"aggressive", sparse})
 	slope := func(y []float64) float64 { return slopeOf(x, y) }
 	r.check("X9", "support vectors of the optimum grow like the rows", "exponent 0.8 to 1.2", math.Abs(slope(dense)-1) <= 0.2, "%.2f", slope(dense))
 	r.check("X9", "those of the sparse machine do not", "exponent below 0.3", slope(sparse) < 0.3, "%.2f", slope(sparse))
@@ -68,11 +64,7 @@ func (e thesisScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 // one trains a machine, and makes it sparse.
 func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int) (dense, sparse int, norm float64, err error) {
 	x, y := quadrants(n, seed)
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{Threads: threads})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, e.lambda, problem.Free)
+	p, err := kernelMachine(kernel.RBF{Gamma: 1}, x, y, loss.Hinge{}, e.lambda, problem.Free, threads)
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -81,7 +73,7 @@ func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int)
 		return 0, 0, 0, err
 	}
 	race := &sparseRace{p: p, y: y}
-	race.aim(gram, s.Point.W)
+	race.aim(p.Gram, s.Point.W)
 	method, err := reduce.New("aggressive")
 	if err != nil {
 		return 0, 0, 0, err

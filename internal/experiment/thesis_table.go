@@ -11,8 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -36,11 +34,8 @@ import (
 //
 // Seconds are those of one core, the least of several runs; they need a machine that
 // does nothing else, and are the only numbers here that differ from run to run.
-type table struct{}
-
 func init() {
-	register("thesis-table", "exponents of time and memory of PCA in d, k and T, measured: of tables 4.2, 5.2 and 6.1",
-		func(p *registry.Params) (Experiment, error) { return table{}, p.Err() })
+	plain("thesis-table", "exponents of time and memory of PCA in d, k and T, measured: of tables 4.2, 5.2 and 6.1", thesisTable)
 }
 
 // A claim is one row of the table.
@@ -104,8 +99,7 @@ type cell struct {
 	rank, most, squares   float64 // mean and largest k', and the sum of squares
 }
 
-// Run implements Experiment.
-func (table) Run(ctx context.Context, opt Options) (*Result, error) {
+func thesisTable(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	repeats := opt.runs(5, 2)
 	progress := &tally{opt: opt, what: "measurements", of: 5 * (3*len(claims) - 1)}
@@ -271,18 +265,11 @@ func (r *Result) exponent(c claim, varied, what string, want float64, bounded bo
 	r.check("3.4", fmt.Sprintf("%s: exponent of %s in %s", c.name, varied, what), expected, holds, "%s", strconv.FormatFloat(found, 'f', 2, 64))
 }
 
-// slope fits log y = a + slope log x by least squares.
+// slope is the exponent of y as a power of x.
 func slope(cells []cell, x, y func(cell) float64) float64 {
-	n := float64(len(cells))
-	var mx, my, xx, xy float64
+	var xs, ys []float64
 	for _, c := range cells {
-		mx += vec.Log(x(c)) / n
-		my += vec.Log(y(c)) / n
+		xs, ys = append(xs, x(c)), append(ys, y(c))
 	}
-	for _, c := range cells {
-		away := vec.Log(x(c)) - mx
-		xx += float64(away * away)
-		xy += float64(away * (vec.Log(y(c)) - my))
-	}
-	return xy / xx
+	return slopeOf(xs, ys)
 }

@@ -23,7 +23,8 @@ type source struct {
 type tree struct {
 	set      *token.FileSet
 	sources  []source
-	assembly int // lines
+	assembly int      // lines
+	modules  []string // folders of modules below the root, with a slash at the end
 }
 
 // readTree parses all Go files but tests, packages of tests and what lies in testdata.
@@ -39,6 +40,11 @@ func readTree(root string) (*tree, error) {
 				return filepath.SkipDir
 			}
 			return nil
+		}
+		if name == "go.mod" && filepath.Dir(full) != filepath.Clean(root) {
+			below, err := filepath.Rel(root, filepath.Dir(full))
+			t.modules = append(t.modules, filepath.ToSlash(below)+"/")
+			return err
 		}
 		if isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"); !isGo && !strings.HasSuffix(name, ".s") {
 			return nil
@@ -75,10 +81,15 @@ func (t *tree) read(root, full string) error {
 	return nil
 }
 
-// lines counts those of the files in some folders.
-func (t *tree) lines(of func(folder string) bool) (sum int) {
+// inRoot reports whether a file is of the module that users depend on.
+func (t *tree) inRoot(file string) bool {
+	return !slices.ContainsFunc(t.modules, func(folder string) bool { return strings.HasPrefix(file, folder) })
+}
+
+// lines counts those of some files.
+func (t *tree) lines(of func(file string) bool) (sum int) {
 	for _, s := range t.sources {
-		if of(folderOf(s.path)) {
+		if of(s.path) {
 			sum += s.lines
 		}
 	}
