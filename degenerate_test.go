@@ -106,7 +106,7 @@ func TestDegenerateInputs(t *testing.T) {
 	}
 }
 
-// RowsOf makes a set of values and labels.
+// rowsOf makes a set of values and labels.
 func rowsOf(t *testing.T, values []float32, cols int, labels []string) *data.Set {
 	t.Helper()
 	x, err := matrix.NewDense(len(values)/cols, cols, values)

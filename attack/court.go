@@ -149,7 +149,7 @@ func newJudge(s model.Statement, g exact.Geometry, rows []int, y, weights []floa
 	return &exact.Machine{Risk: r, Lambda: exact.Num(lambda)}, nil
 }
 
-// WeightsOf returns the row weights times those of the classes that the model states.
+// weightsOf returns the row weights times those of the classes that the model states.
 func weightsOf(p *Problem, m *model.Model) ([]float64, error) {
 	weights := make([]float64, p.Set.Rows())
 	for i := range weights {

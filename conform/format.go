@@ -173,7 +173,7 @@ func rowCount(s *data.Set) int {
 	return s.Rows()
 }
 
-// RowsOf spells features and targets of all rows: those of one file after
+// rowsOf spells features and targets of all rows: those of one file after
 // another's are the spellings one after another.
 func rowsOf(s *data.Set) string {
 	var text strings.Builder

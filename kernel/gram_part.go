@@ -169,7 +169,7 @@ func (p *Pairs) unfilled(rows []int) (*Gram, error) {
 	return g, nil
 }
 
-// PairRows is how many rows of a class are worked on at a time.
+// pairRows is how many rows of a class are worked on at a time.
 const pairRows = 4 * side
 
 // fill writes the matrix of a pair, and reports whether it is whole.

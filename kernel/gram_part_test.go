@@ -97,7 +97,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// CheckPair compares the matrix of a pair with the kernel.
+// checkPair compares the matrix of a pair with the kernel.
 func checkPair(t *testing.T, g *Gram, p *Pairs, a, b int, filled bool) {
 	pair, err := p.Gram(a, b, 1)
 	if err != nil {

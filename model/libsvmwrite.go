@@ -129,9 +129,9 @@ func (m *Model) bySide(classes int) (order []int, sizes []int, err error) {
 	return order, sizes, nil
 }
 
-// Groups are the support vectors and the numbers of a kernel machine as LIBSVM has them:
+// groups are the support vectors and the numbers of a kernel machine as LIBSVM has them:
 // classes in the opposite order, a positive score for the first of a pair.
-type Groups struct {
+type groups struct {
 	Order, Sizes []int     // the support vectors, those of a class together, and how many each has
 	Coefficients []float64 // (classes-1) x support: of each vector one for each other class, in order
 	Bias         []float64 // of each pair
@@ -139,13 +139,13 @@ type Groups struct {
 
 // Grouped returns the support vectors by class, one against one or of two classes; an error
 // if one of them pulls to several.
-func (m *Model) Grouped() (Groups, error) {
+func (m *Model) Grouped() (groups, error) {
 	classes := len(m.Classes)
 	order, sizes, err := m.bySide(classes)
 	if err != nil {
-		return Groups{}, err
+		return groups{}, err
 	}
-	g := Groups{Order: order, Sizes: sizes, Coefficients: make([]float64, (classes-1)*len(order))}
+	g := groups{Order: order, Sizes: sizes, Coefficients: make([]float64, (classes-1)*len(order))}
 	for at, v := range order {
 		for place, x := range m.coefficients(classes, v) {
 			g.Coefficients[place*len(order)+at] = x

@@ -54,7 +54,7 @@ func machineLike(m *Model) *Model {
 	return machine
 }
 
-// RowsOf are rows of d columns, dense and sparse, shorter and longer than d.
+// rowsOf are rows of d columns, dense and sparse, shorter and longer than d.
 func rowsOf(d int) map[string]matrix.Vector {
 	rows := map[string]matrix.Vector{"empty": {Index: []uint32{}}}
 	for name, n := range map[string]int{"full": d, "short": d - 3, "long": d + 3} {

@@ -49,9 +49,9 @@ import (
 
 // The versions that are written.
 const (
-	IRVersion      = 9
-	Opset          = 20
-	OpsetML        = 3
+	irVersion      = 9
+	opset          = 20
+	opsetML        = 3
 	mostBytes      = 1<<31 - 1<<20 // of a message of protocol buffers, less a header
 	errorBeginning = "model of ONNX: "
 )
@@ -123,7 +123,7 @@ func WriteFile(m *model.Model, path string, opt Options) error {
 
 // beginning is how files begin that this package writes.
 var beginning = func() (m message) {
-	m.whole(1, IRVersion)
+	m.whole(1, irVersion)
 	m.text(2, producer)
 	return m
 }()
@@ -172,7 +172,7 @@ func (g *graph) writeModel(w io.Writer, d description) error {
 	for _, set := range []struct {
 		domain  string
 		version int64
-	}{{"", Opset}, {"ai.onnx.ml", OpsetML}} {
+	}{{"", opset}, {"ai.onnx.ml", opsetML}} {
 		var opset message
 		opset.text(1, set.domain)
 		opset.whole(2, set.version)

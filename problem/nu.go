@@ -37,7 +37,7 @@ import (
 type Nu struct {
 	*kernel.Gram
 	Targets []float64 // of a regression; else 0
-	Sides   [2]Side   // up and down
+	Sides   [2]side   // up and down
 	S       []float64 // row weights
 	N       float64   // their sum
 	Nu      float64
@@ -48,7 +48,7 @@ type Nu struct {
 }
 
 // Side is one part of the coefficients of [Nu].
-type Side struct {
+type side struct {
 	Cap  []float64 // of every row; 0: the row does not take part
 	Mass float64   // what the parts add up to
 }

@@ -39,8 +39,8 @@ func (c Candidate) number(key string) float64 {
 	return 0
 }
 
-// Candidates makes the product of axes around a spec. The first axis changes least often.
-func Candidates(spec fenchel.Spec, axes []Axis) ([]Candidate, error) {
+// candidates makes the product of axes around a spec. The first axis changes least often.
+func candidates(spec fenchel.Spec, axes []Axis) ([]Candidate, error) {
 	total := 1
 	for _, a := range axes {
 		if len(a.Values) == 0 {
@@ -79,17 +79,17 @@ func Candidates(spec fenchel.Spec, axes []Axis) ([]Candidate, error) {
 	return all, nil
 }
 
-// Keys are the parameters that a search knows; KIND:KEY is a parameter of the loss, the
+// keys are the parameters that a search knows; KIND:KEY is a parameter of the loss, the
 // penalty or the kernel, and class-weight:LABEL the weight of a class.
-func Keys() []string {
+func keys() []string {
 	return []string{"C", "lambda", "nu", "gamma", "sigma", "degree", "coef0", "loss", "penalty", "kernel", "bias", "scale", "class-weight",
 		"loss:KEY", "penalty:KEY", "kernel:KEY", "class-weight:LABEL"}
 }
 
 // assign puts a value into a spec.
 func assign(spec *fenchel.Spec, key, value string) error {
-	if kind, _, part := strings.Cut(key, ":"); !slices.Contains(Keys(), key) && !(part && slices.Contains(Keys(), kind)) {
-		return fmt.Errorf("search: %w", registry.Unknown("parameter", key, Keys()))
+	if kind, _, part := strings.Cut(key, ":"); !slices.Contains(keys(), key) && !(part && slices.Contains(keys(), kind)) {
+		return fmt.Errorf("search: %w", registry.Unknown("parameter", key, keys()))
 	}
 	if err := spec.Set(key, value); err != nil {
 		return fmt.Errorf("search: %w", err)

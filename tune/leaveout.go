@@ -125,7 +125,7 @@ func (t *Trial) noteFit(ctx context.Context, f *fenchel.Fitted, estimate string)
 	case "":
 		return 0, nil
 	case "span":
-		s, err := SpanOf(ctx, f, t.Spec)
+		s, err := spanOf(ctx, f, t.Spec)
 		if err != nil {
 			return math.NaN(), fmt.Errorf("estimate span: %w", err)
 		}

@@ -54,7 +54,7 @@ func ScoreNames() []string {
 }
 
 // NewScore returns the score of that name; "": accuracy for classes, rmse for numbers.
-func NewScore(name string, classes bool) (Score, error) {
+func newScore(name string, classes bool) (Score, error) {
 	if name == "" {
 		name = map[bool]string{true: "accuracy", false: "rmse"}[classes]
 	}
@@ -164,7 +164,7 @@ func (r *run) usual(candidates []Candidate) (s Score, why string, err error) {
 		if name != "rmse" {
 			why = "as the loss measures predictions so"
 		}
-		s, err = NewScore(name, false)
+		s, err = newScore(name, false)
 		return s, why, err
 	}
 	if class, share := r.rarest(); share < rare {
@@ -173,7 +173,7 @@ func (r *run) usual(candidates []Candidate) (s Score, why string, err error) {
 		}
 		why = fmt.Sprintf("as the class %s is %.2g %% of the rows, of which accuracy says little", registry.Spell(class), 100*share)
 	}
-	s, err = NewScore(name, true)
+	s, err = newScore(name, true)
 	return s, why, err
 }
 

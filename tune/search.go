@@ -256,7 +256,7 @@ func (r *run) deal() (err error) {
 	if r.spec.Score == "" && r.spec.Train.Costs != nil {
 		r.spec.Score = costName
 	}
-	if r.result.Score, err = NewScore(r.spec.Score, classes != nil); err != nil {
+	if r.result.Score, err = newScore(r.spec.Score, classes != nil); err != nil {
 		return err
 	}
 	if r.leavesOne() {
@@ -310,7 +310,7 @@ func (r *run) axes() ([]int, error) {
 
 // enter adds the candidates of the product of axes, none of which is judged yet, and returns their numbers.
 func (r *run) enter(axes []Axis) (members []int, err error) {
-	candidates, err := Candidates(r.spec.Train, axes)
+	candidates, err := candidates(r.spec.Train, axes)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// SpanOf applies the span rule to f, a machine of two classes that was trained by spec on its part.
-func SpanOf(ctx context.Context, f *fenchel.Fitted, spec fenchel.Spec) (*leaveout.Span, error) {
+// spanOf applies the span rule to f, a machine of two classes that was trained by spec on its part.
+func spanOf(ctx context.Context, f *fenchel.Fitted, spec fenchel.Spec) (*leaveout.Span, error) {
 	c, points, err := f.Pose(ctx, spec)
 	if err != nil {
 		return nil, err

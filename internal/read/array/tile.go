@@ -94,7 +94,7 @@ func (p *arrayPart) values(dst []float32, raw []byte, k int64) {
 // features.
 func (p *arrayPart) native() bool { return p.element.Name == "f4" && !p.swap && p.moves == nil }
 
-// RowsOf is tileTo of an array that is stored row after row.
+// rowsOf is tileTo of an array that is stored row after row.
 func (t *tiler) rowsOf(dst []float32, lo, hi int64, targets []float64) error {
 	p, size := t.p, t.p.element.Size
 	for k, end := lo*p.cols, hi*p.cols; k < end; {

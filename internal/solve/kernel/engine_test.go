@@ -141,7 +141,7 @@ func TestDualResponses(t *testing.T) {
 	}
 }
 
-// DualOf returns the dual problem of a state, of the rows that are in play.
+// dualOf returns the dual problem of a state, of the rows that are in play.
 func dualOf(s solver.State) *dual {
 	switch s := s.(type) {
 	case *smo:

@@ -56,7 +56,7 @@ const mostLengths = 128
 // part that grows is not copied then, and room that is not used is never touched.
 const spareRows = 16
 
-// RowsOf returns a copy of the given rows of x, on at most threads cores.
+// rowsOf returns a copy of the given rows of x, on at most threads cores.
 func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	_, d := x.Dims()
 	start := make([]int64, len(rows)+1, len(rows)+1+len(rows)/spareRows)
