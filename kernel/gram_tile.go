@@ -118,7 +118,7 @@ func (s set[T]) pick(rows []int) set[T] {
 	return set[T]{matrix.Subset(s.Matrix, rows), norm, own}
 }
 
-// CustomOf returns the values of row i with itself that the kernel needs.
+// ownOf returns the values of row i with itself that the kernel needs.
 func (s set[T]) ownOf(i int) []float64 {
 	each := len(s.own) / max(1, len(s.norm))
 	return s.own[i*each : (i+1)*each]

@@ -36,7 +36,7 @@ func appendOwn(dst []float64, k Kernel, x matrix.Vector) []float64 {
 	return dst
 }
 
-// CustomOf returns these values of all rows, one row after another.
+// ownOf returns these values of all rows, one row after another.
 func ownOf(k Kernel, x matrix.Matrix, threads int) (own []float64) {
 	n, _ := x.Dims()
 	each := owners(k)

@@ -39,7 +39,7 @@ type SparseGoal struct {
 // Digest returns a digest of the model's numbers, as its file has it.
 func (m *Model) Digest() string { return safetensors.Digest(m.tensors()) }
 
-// CheckSparse refuses parts that no smaller machine has.
+// checkSparse refuses parts that no smaller machine has.
 func (m *Model) checkSparse() error {
 	made := 0
 	for _, o := range m.Outputs {

@@ -51,7 +51,7 @@ func (v *values) of(k kernel.Kernel) (string, error) {
 	return "", errRows
 }
 
-// RowsOf returns the support.
+// rowsOf returns the support.
 func (v *values) rowsOf() string {
 	if v.support == "" {
 		n, d := v.rows.Dims()
