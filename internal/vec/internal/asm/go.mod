@@ -1,6 +1,6 @@
 // The generator of the assembly in package vec, a module of its own so that
 // users of Fenchel never depend on its libraries.
-module github.com/fenchel-ml/fenchel/vec/internal/asm
+module github.com/fenchel-ml/fenchel/internal/vec/internal/asm
 
 go 1.26.0
 
