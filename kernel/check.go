@@ -39,11 +39,11 @@ func sampled(k Kernel, x matrix.Matrix, n, threads int) (values []float64, at fu
 	values = make([]float64, n*n)
 	own := make([][]float64, n)
 	for i := range own {
-		own[i] = appendOwn(nil, k, x.Row(at(i)))
+		own[i] = AppendSelf(nil, k, x.Row(at(i)))
 	}
 	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
 		for j := range n {
-			values[i*n+j] = evalOwn(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+			values[i*n+j] = EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
 		}
 	})
 	return values, at

@@ -99,7 +99,7 @@ func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisati
 	parallel.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
-			norm[i], f.diagonal[i] = normOf(k, row), k.Eval(row, row)
+			norm[i], f.diagonal[i] = Norm(k, row), k.Eval(row, row)
 		}
 	})
 	if f.rows = newSet[float64](k, x, norm, threads); f.tiler.inner != nil {

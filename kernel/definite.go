@@ -8,14 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Unproved is a kernel that may be an inner product of which only the values are
-// known. Whether a matrix of them is positive semidefinite is then proved from all
-// its values, for every set anew; see [Gram.Doubt].
-type Unproved interface {
-	Kernel
-	Unproved() bool
-}
-
 // Definite reports whether the matrix is proved positive semidefinite, so that
 // duality bounds something.
 func (g *Gram) Definite() bool { return g.Doubt() == nil }
@@ -42,24 +34,17 @@ func (g *Gram) doubt(k Kernel) error {
 	if IsIndefinite(k) {
 		return ErrIndefinite
 	}
-	switch k := k.(type) {
-	case normalised:
-		return g.doubt(k.of)
-	case combination:
-		for _, part := range k.parts {
-			if err := g.doubt(part); err != nil {
-				return err
-			}
+	_, parts := Parts(k)
+	for _, part := range parts {
+		if err := g.doubt(part); err != nil {
+			return err
 		}
-	case Precomputed:
-		if g.fitted != nil && g.fitted.kernel == k {
-			return g.fitted.doubt
-		}
+	}
+	if g.fitted != nil && g.fitted.kernel == k {
+		return g.fitted.doubt
+	}
+	if u, ok := k.(Unproved); ok && u.Unproved() {
 		return prove(k, g.X, g.options.Threads)
-	case Unproved:
-		if k.Unproved() {
-			return prove(k, g.X, g.options.Threads)
-		}
 	}
 	return nil
 }

@@ -152,10 +152,10 @@ func (g *Gram) tiled() (of Kernel, rows matrix.Matrix, norm []float64) {
 	switch k := g.Kernel.(type) {
 	case Inner:
 		return k, sparse(g.X), g.SquaredNorm
-	case overlap:
+	case Overlap:
 		return k, sparse(g.X), normsOf(k, g.X)
-	case featured:
-		if counts, inner := k.features(g.X); counts != nil {
+	case Featured:
+		if counts, inner := k.Features(g.X); counts != nil {
 			return inner, counts, normsOf(inner, counts)
 		}
 	}

@@ -99,8 +99,8 @@ func newTiler[T float32 | float64](a arithmetic[T], k Kernel) *tiler[T] {
 	t := &tiler[T]{arithmetic: a, k: k}
 	t.inner, _ = k.(Inner)
 	if d, ok := any(t).(*tiler[float64]); ok {
-		if o, ok := k.(overlap); ok {
-			d.inner, d.tile = overlapping{o}, o.tile
+		if o, ok := k.(Overlap); ok {
+			d.inner, d.tile = overlapping{o}, o.Tile
 		}
 	}
 	t.work.New = func() any { return newWork[T](a.wide) }
@@ -163,7 +163,7 @@ func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 		for r, v := range values {
 			row, own := x.Row(b.lo+r), x.ownOf(b.lo+r)
 			for j := range n {
-				v[j] = T(evalOwn(t.k, row, y.Row(w.lo+j), own, y.ownOf(w.lo+j)))
+				v[j] = T(EvalWith(t.k, row, y.Row(w.lo+j), own, y.ownOf(w.lo+j)))
 			}
 		}
 		return values
@@ -179,4 +179,37 @@ func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 		t.of(t.inner, v[:n], x.norm[b.lo+r], y.norm[w.lo:w.hi])
 	}
 	return values
+}
+
+// overlapping is an overlap as tiles take it.
+type overlapping struct{ Overlap }
+
+// Of32 is never asked for.
+func (overlapping) Of32([]float32, float32, []float32) {
+	panic("kernel: an overlap in single precision")
+}
+
+// normsOf returns them for all rows.
+func normsOf(k Kernel, x matrix.Matrix) []float64 {
+	n, _ := x.Dims()
+	norms := make([]float64, n)
+	for i := range norms {
+		norms[i] = Norm(k, x.Row(i))
+	}
+	return norms
+}
+
+// ownOf returns these values of all rows, one row after another.
+func ownOf(k Kernel, x matrix.Matrix, threads int) (own []float64) {
+	n, _ := x.Dims()
+	each := SelfValues(k)
+	own = make([]float64, n*each)
+	if each > 0 {
+		parallel.Blocks(n, passingSingly, threads, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				AppendSelf(own[:i*each], k, x.Row(i)) // there is room
+			}
+		})
+	}
+	return own
 }

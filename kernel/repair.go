@@ -44,11 +44,11 @@ func Examine(k Kernel, x matrix.Matrix, vectors bool, threads int) (*Examined, e
 	}
 	own := make([][]float64, n)
 	for i := range own {
-		own[i] = appendOwn(nil, k, x.Row(i))
+		own[i] = AppendSelf(nil, k, x.Row(i))
 	}
 	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
 		for j := range n {
-			e.Matrix[i*n+j] = evalOwn(k, x.Row(i), x.Row(j), own[i], own[j])
+			e.Matrix[i*n+j] = EvalWith(k, x.Row(i), x.Row(j), own[i], own[j])
 		}
 	})
 	for i := range n {

@@ -30,7 +30,7 @@ func NewScorer(k Kernel, support matrix.Matrix, coefficients [][]float64) *Score
 	n, cols := support.Dims()
 	norm := make([]float64, n)
 	for j := range norm {
-		norm[j] = normOf(k, support.Row(j))
+		norm[j] = Norm(k, support.Row(j))
 	}
 	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, ownOf(k, support, 0)}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
@@ -58,8 +58,8 @@ func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], s.cols
 	in.own = in.own[:0]
 	for i, row := range rows {
-		in.norm[i] = normOf(s.tiler.k, row)
-		in.own = appendOwn(in.own, s.tiler.k, row)
+		in.norm[i] = Norm(s.tiler.k, row)
+		in.own = AppendSelf(in.own, s.tiler.k, row)
 		switch {
 		case s.columns != nil:
 			in.rows[i] = among(s.columns, row)

@@ -12,7 +12,8 @@ import (
 // fitted is what the rows of a training set say of a precomputed kernel: its shift, and
 // why the matrix is not proved positive semidefinite with it; nil: it is.
 type fitted struct {
-	kernel Precomputed
+	kernel Kernel
+	shift  float64
 	doubt  error
 }
 
@@ -23,49 +24,55 @@ const maxShift = 0x1p-13
 // fit returns k with the shift that prepared rows need in place of Auto; nil: there is
 // no Auto in it.
 func fit(k Kernel, x matrix.Matrix, threads int) (Kernel, *fitted) {
-	switch k := k.(type) {
-	case combination:
-		var found *fitted
-		parts := make([]Sized, len(k.parts))
-		for i, part := range k.parts {
-			of, f := fit(part, x, threads)
-			if f != nil {
-				found = f
-			}
-			parts[i] = of.(Sized)
-		}
-		return combination{product: k.product, parts: parts}, found
-	case Precomputed:
-		if k.Auto {
-			f := fitShift(x, threads)
-			return f.kernel, &f
+	if s, ok := k.(Shifted); ok && s.AutoShift() {
+		f := fitShift(s, x, threads)
+		return f.kernel, &f
+	}
+	how, parts := Parts(k)
+	if how == HowNormalised {
+		return k, nil // of no such kernel, see [Normalise]
+	}
+	var found *fitted
+	for i, part := range parts {
+		of, f := fit(part, x, threads)
+		if f != nil {
+			parts[i], found = of, f
 		}
 	}
-	return k, nil
+	if found == nil {
+		return k, nil
+	}
+	join := map[string]func(...Kernel) (Kernel, error){HowSum: Sum, HowProduct: Product}[how]
+	joined, err := join(parts...)
+	if err != nil {
+		panic(err) // it was joined before
+	}
+	return joined, found
 }
 
 // fitShift takes no shift where the matrix is proved without, and else a power of two
 // near the smallest that suffices.
-func fitShift(x matrix.Matrix, threads int) fitted {
-	a, err := newLower(Precomputed{}, x, threads)
+func fitShift(k Shifted, x matrix.Matrix, threads int) fitted {
+	none := k.WithShift(0)
+	a, err := newLower(none, x, threads)
 	if err != nil {
-		return fitted{doubt: err}
+		return fitted{kernel: none, doubt: err}
 	}
 	least := a.smallest()
 	if least > 0 {
 		if a.definite(0) {
-			return fitted{}
+			return fitted{kernel: none}
 		}
 		a.fill()
 	}
 	enough := 2 * max(2*a.margin(0), -least)
 	for shift := above(enough); shift <= maxShift*a.largest; shift *= 4 {
 		if a.definite(shift) {
-			return fitted{kernel: Precomputed{Shift: shift}}
+			return fitted{kernel: k.WithShift(shift), shift: shift}
 		}
 		a.fill()
 	}
-	return fitted{doubt: fmt.Errorf("%w; precomputed:shift=%.3g would add as much to its diagonal", a.refute(least), above(enough))}
+	return fitted{kernel: none, doubt: fmt.Errorf("%w; precomputed:shift=%.3g would add as much to its diagonal", a.refute(least), above(enough))}
 }
 
 // above returns the least power of two that is not below x > 0.
@@ -82,7 +89,7 @@ func (g *Gram) Shift() float64 {
 	if g.fitted == nil {
 		return 0
 	}
-	return g.fitted.kernel.Shift
+	return g.fitted.shift
 }
 
 // Fitted returns the spec of a kernel with a number in place of an automatic shift.
