@@ -73,7 +73,7 @@ func Alignment(k Kernel, x matrix.Matrix, y []float64, threads int) (alignment f
 // negligible is how far below 0 an eigenvalue of n rows is no reason; the second
 // part is what it may be off.
 func negligible(n int, trace float64) float64 {
-	return (1e-10/float64(n) + float64(float64(n)*unit)) * trace
+	return (1e-10/float64(n) + float64(float64(n)*roundoff)) * trace
 }
 
 // look returns the smallest eigenvalue of the matrix of a sample of prepared rows,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -26,7 +25,7 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 	if !(tolerance >= 0 && tolerance < 1) {
 		return nil, nil, fmt.Errorf("low rank: found a tolerance of %g, expected a part of the trace from 0 to 1", tolerance)
 	}
-	if err := checkRows(k, x); err != nil {
+	if err := CheckRows(k, x); err != nil {
 		return nil, nil, err
 	}
 	if err := checkRank(k, rank); err != nil {
@@ -45,7 +44,7 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 // matrix of the kernel, which it is in the rows of the landmarks, and left the trace of what is
 // missing, which is positive semidefinite. The width is the number of landmarks.
 func Factorise(ctx context.Context, k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (v []float64, landmarks []int, left float64, err error) {
-	if err := checkRows(k, x); err != nil {
+	if err := CheckRows(k, x); err != nil {
 		return nil, nil, 0, err
 	}
 	if err := checkRank(k, rank); err != nil {
@@ -72,7 +71,7 @@ func (f *factorisation) run(ctx context.Context, tolerance float64) (pivots []in
 			return nil, nil, err
 		}
 		p := f.most()
-		if !(f.left[p] > nothing*f.diagonal[p]) {
+		if !(f.left[p] > nothing*f.Diagonal[p]) {
 			break
 		}
 		f.add(p, len(pivots))
@@ -83,29 +82,16 @@ func (f *factorisation) run(ctx context.Context, tolerance float64) (pivots []in
 
 // factorisation is the images of all rows of a set while landmarks are added.
 type factorisation struct {
-	tiler    *tiler[float64]
-	rows     set[float64]
-	threads  int
-	diagonal []float64
-	left     []float64 // d
-	image    []float64 // n x width
-	width    int
+	*Columns
+	left  []float64 // d
+	image []float64 // n x width
+	width int
 }
 
 func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisation {
 	n, _ := x.Dims()
-	f := &factorisation{tiler: newTiler(inDouble, k), threads: threads, diagonal: make([]float64, n), width: min(rank, n)}
-	norm := make([]float64, n)
-	parallel.Blocks(n, blockRows, threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := x.Row(i)
-			norm[i], f.diagonal[i] = Norm(k, row), k.Eval(row, row)
-		}
-	})
-	if f.rows = newSet[float64](k, x, norm, threads); f.tiler.inner != nil {
-		f.rows.Matrix = sparse(x)
-	}
-	f.left = append(f.left, f.diagonal...)
+	f := &factorisation{Columns: NewColumns(k, x, threads), width: min(rank, n)}
+	f.left = append(f.left, f.Diagonal...)
 	f.image = make([]float64, n*f.width)
 	return f
 }
@@ -132,8 +118,8 @@ func (f *factorisation) most() int {
 // add makes row p the landmark of the feature c.
 func (f *factorisation) add(p, c int) {
 	root, pivot := math.Sqrt(f.left[p]), f.image[p*f.width:p*f.width+c]
-	f.tiler.tiles(f.rows.pick([]int{p}), f.rows, f.threads, func(values [][]float64, _, lo, hi int) {
-		for j, value := range values[0][:hi-lo] {
+	f.Each(p, func(values []float64, lo int) {
+		for j, value := range values {
 			f.extend(lo+j, c, value, pivot, root)
 		}
 	})

@@ -40,7 +40,7 @@ func (a *lower) smallest() float64 {
 		}
 		squares = append(squares, squared)
 		squared = vec.SquaredNorm64(v)
-		if !(squared > float64(unit*unit*a.trace*a.trace)) {
+		if !(squared > float64(roundoff*roundoff*a.trace*a.trace)) {
 			break // the vectors so far span an invariant subspace
 		}
 	}

@@ -91,7 +91,7 @@ func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
 	phase, sin, cos := room[:f.pairs], room[f.pairs:2*f.pairs], room[2*f.pairs:]
 	scale := f.Scale()
 	for i, row := range rows {
-		f.turn(phase, first(row, f.cols))
+		f.turn(phase, FirstColumns(row, f.cols))
 		image := dst[2*i*f.pairs:][:2*f.pairs]
 		vec.SinTo(sin, phase)
 		vec.CosTo(cos, phase)
@@ -140,8 +140,8 @@ type normals struct {
 // newNormals begins the stream of a seed and a number.
 func newNormals(seed, number uint64) *normals {
 	r := &normals{spare: math.NaN()}
-	a := mix(seed)
-	r.pcg.Seed(a, mix(a^mix(number)))
+	a := scramble(seed)
+	r.pcg.Seed(a, scramble(a^scramble(number)))
 	return r
 }
 

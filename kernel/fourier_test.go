@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -71,7 +72,7 @@ func TestFourierLaws(t *testing.T) {
 // The numbers of a column are its own: a map of more columns or pairs contains
 // the smaller one; dense and sparse rows have the same image, on all threads.
 func TestFourierIsCounterBased(t *testing.T) {
-	x := histograms(30, 5, true)
+	x := draw.Histograms(30, 5, true)
 	f, err := kernel.NewFourier(kernel.RBF{Gamma: 0.1}, 5, 8, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestFourierIsCounterBased(t *testing.T) {
 		same  bool
 		seed  uint64
 	}{
-		"again": {5, 8, x, true, 7}, "sparse": {5, 8, sparse(x), true, 7}, "columns": {9, 8, x, true, 7}, "seed": {5, 8, x, false, 8},
+		"again": {5, 8, x, true, 7}, "sparse": {5, 8, stored(x), true, 7}, "columns": {9, 8, x, true, 7}, "seed": {5, 8, x, false, 8},
 	} {
 		g, err := kernel.NewFourier(kernel.RBF{Gamma: 0.1}, change.cols, change.pairs, change.seed)
 		if err != nil {
@@ -128,3 +129,6 @@ func TestFourierRefuses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// stored is x as a sparse matrix.
+func stored(x matrix.Matrix) *matrix.CSR { return matrix.Transpose(matrix.Transpose(x)) }

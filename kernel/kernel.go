@@ -35,7 +35,7 @@ type Kernel interface {
 
 // Prepare returns the rows of x as k takes them; see [Preparer].
 func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
-	if err := checkRows(k, x); err != nil {
+	if err := CheckRows(k, x); err != nil {
 		return nil, err
 	}
 	if p, ok := k.(Preparer); ok {
@@ -44,8 +44,8 @@ func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
 	return x, nil
 }
 
-// checkRows refuses what is no kernel of some rows.
-func checkRows(k Kernel, x matrix.Matrix) error {
+// CheckRows refuses what is no kernel of some rows.
+func CheckRows(k Kernel, x matrix.Matrix) error {
 	if k == nil {
 		return errors.New("kernel: found none, expected one, such as RBF{Gamma: 1}")
 	}

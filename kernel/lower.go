@@ -21,6 +21,9 @@ type lower struct {
 	fill    func()  // sets the columns to the matrix again
 }
 
+// roundoff is the largest relative error of one rounding.
+const roundoff = 0x1p-53
+
 // lowerBlock is how many columns are eliminated together. It does not enter results
 // but by the order of sums.
 const lowerBlock = 64
@@ -123,7 +126,7 @@ func (a *lower) multiply(dst, v []float64) {
 // underflow.
 func (a *lower) margin(shift float64) float64 {
 	n := float64(a.n)
-	return float64((n+8)*2*unit*(a.trace+float64(n*shift))) + float64(n*a.error) + float64(0x1p-900*(1+a.largest))
+	return float64((n+8)*2*roundoff*(a.trace+float64(n*shift))) + float64(n*a.error) + float64(0x1p-900*(1+a.largest))
 }
 
 // definite reports whether the matrix and shift times the identity is proved positive

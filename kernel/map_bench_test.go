@@ -3,11 +3,12 @@ package kernel_test
 import (
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 func BenchmarkImages(b *testing.B) {
-	x := sparse(histograms(2000, 100, false))
+	x := stored(draw.Histograms(2000, 100, false))
 	for _, spec := range []string{"fourier:dim=1000", "nystrom:rank=300", "nystrom:rank=1000"} {
 		b.Run("map="+spec, func(b *testing.B) {
 			a, err := kernel.NewApproximation(spec)

@@ -63,7 +63,7 @@ func mapLaws(t *testing.T, spec string, k kernel.Kernel) {
 	z := images(t, m, x, 1)
 	_, features := m.Dims()
 
-	for what, other := range map[string]*matrix.Dense{"2 threads": images(t, m, x, 2), "sparse rows": images(t, m, sparse(x), 2), "fitted again": images(t, fit(t, spec, k, sparse(x), 3), x, 2)} {
+	for what, other := range map[string]*matrix.Dense{"2 threads": images(t, m, x, 2), "sparse rows": images(t, m, stored(x), 2), "fitted again": images(t, fit(t, spec, k, stored(x), 3), x, 2)} {
 		if !slices.Equal(other.Value, z.Value) {
 			t.Errorf("%s: other images", what)
 		}

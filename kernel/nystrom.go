@@ -47,7 +47,7 @@ var _ Map = (*Nystrom)(nil)
 // span theirs, are passed over. Cost: rank^2 values of the kernel, rank^3/6
 // multiply-adds.
 func NewNystrom(ctx context.Context, k Kernel, x matrix.Matrix, rank int, seed uint64, threads int) (*Nystrom, error) {
-	if err := checkRows(k, x); err != nil {
+	if err := CheckRows(k, x); err != nil {
 		return nil, err
 	}
 	n, _ := x.Dims()
@@ -57,10 +57,10 @@ func NewNystrom(ctx context.Context, k Kernel, x matrix.Matrix, rank int, seed u
 // permutation orders n rows by random numbers, each its own.
 func permutation(n int, seed uint64) []int {
 	order := make([]int, n)
-	a := mix(seed)
+	a := scramble(seed)
 	for i := range order {
 		// Fisher and Yates; the bias is below n/2^64.
-		j := int(mix(a^mix(uint64(i))) % uint64(i+1))
+		j := int(scramble(a^scramble(uint64(i))) % uint64(i+1))
 		order[i], order[j] = order[j], i
 	}
 	return order
@@ -148,7 +148,7 @@ func (m *Nystrom) begin(rows matrix.Matrix, threads int) [][]float64 {
 		for r := lo; r < hi; r++ {
 			some, images[r] = append(some, rows.Row(known+r)), make([]float64, n)
 		}
-		scorer.tiles(some, func(values [][]float64, i, from, to int) {
+		scorer.Values(some, func(values [][]float64, i, from, to int) {
 			for r, v := range values {
 				copy(images[lo+i+r][from:to], v)
 			}
@@ -226,7 +226,7 @@ func (m *Nystrom) Images(dst []float32, rows []matrix.Vector) {
 	width := len(m.factor)
 	all, put := m.values.get(len(rows) * width)
 	defer put()
-	m.scorer.tiles(rows, func(values [][]float64, i, lo, hi int) {
+	m.scorer.Values(rows, func(values [][]float64, i, lo, hi int) {
 		for r, v := range values {
 			copy(all[(i+r)*width+lo:(i+r)*width+hi], v)
 		}

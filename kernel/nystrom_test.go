@@ -17,7 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-func gram(t *testing.T, k kernel.Kernel, x matrix.Matrix) *kernel.Gram {
+func gramOf(t *testing.T, k kernel.Kernel, x matrix.Matrix) *kernel.Gram {
 	t.Helper()
 	g, err := kernel.NewGram(k, x, kernel.Options{})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestLowRankLaws(t *testing.T) {
 	for spec, k := range map[string]kernel.Kernel{
 		"rbf": kernel.RBF{Gamma: 0.5}, "poly": kernel.Poly{Degree: 2, Gamma: 1, Coef0: 1}, "laplacian": kernel.Laplacian{Gamma: 1},
 	} {
-		for _, x := range []matrix.Matrix{x, sparse(x)} {
+		for _, x := range []matrix.Matrix{x, stored(x)} {
 			one, residual, err := kernel.NewCholesky(t.Context(), k, x, 20, 1e-6, 2)
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +72,7 @@ func TestLowRankLaws(t *testing.T) {
 				places := &matrix.Dense{Rows: 80, Cols: 1}
 				for i := range 80 {
 					places.Value = append(places.Value, float32(i))
-					left += rest.Value(vector(float64(i)), vector(float64(i)))
+					left += rest.Value(numbers(float64(i)), numbers(float64(i)))
 				}
 				curvature, _ := kernel.Check(rest, places, 80)
 				stated := left
@@ -84,7 +84,7 @@ func TestLowRankLaws(t *testing.T) {
 				}
 				for _, p := range m.Pivots {
 					for j := range 80 {
-						if off := rest.Value(vector(float64(p)), vector(float64(j))); math.Abs(off) > 1e-5*k.Eval(x.Row(p), x.Row(p)) {
+						if off := rest.Value(numbers(float64(p)), numbers(float64(j))); math.Abs(off) > 1e-5*k.Eval(x.Row(p), x.Row(p)) {
 							t.Errorf("%s, %s: pivot %d and row %d are off by %g", spec, name, p, j, off)
 						}
 					}
@@ -133,7 +133,7 @@ func TestLowRankRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := make([]float32, 3)
-	if again.Images(z, []matrix.Vector{vector(1.5)}); !(z[0] > 0.5) || z[1] != 0 || !(z[2] > 0.1) {
+	if again.Images(z, []matrix.Vector{numbers(1.5)}); !(z[0] > 0.5) || z[1] != 0 || !(z[2] > 0.1) {
 		t.Errorf("landmarks 1, 1 and 2: the image of 1.5 is %v", z)
 	}
 	// Rows that are no histograms have no image.
@@ -174,7 +174,7 @@ func TestLinearPredictorOfImages(t *testing.T) {
 		v := x.Row(i).Value
 		y[i] = math.Copysign(1, math.Sin(2*float64(v[0]))*math.Sin(2*float64(v[1])))
 	}
-	p, err := problem.NewKernel(gram(t, k, x), y, nil, loss.Hinge{}, 0.01, problem.None)
+	p, err := problem.NewKernel(gramOf(t, k, x), y, nil, loss.Hinge{}, 0.01, problem.None)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,4 +224,13 @@ func TestLinearPredictorOfImages(t *testing.T) {
 	if before > 0.02 {
 		t.Errorf("1000 pairs: the objective is off by %.3g", before)
 	}
+}
+
+// numbers is a dense row.
+func numbers(x ...float64) matrix.Vector {
+	v := matrix.Vector{}
+	for _, x := range x {
+		v.Value = append(v.Value, float32(x))
+	}
+	return v
 }

@@ -15,7 +15,7 @@ func TestOwnValuesOnce(t *testing.T) {
 	counted := Func{
 		Value:    func(x, y matrix.Vector) float64 { calls.Add(1); return 1 + Linear{}.Eval(x, y) },
 		Largest:  func(terms int, xx float64) float64 { return 1 + Linear{}.Size(terms, xx) },
-		Rounding: func(terms int, xx, yy float64) float64 { return Linear{}.Relative(terms, xx, yy) + unit },
+		Rounding: func(terms int, xx, yy float64) float64 { return Linear{}.Relative(terms, xx, yy) + 0x1p-53 },
 		Definite: true,
 	}
 	cosine := must(Normalise(counted))

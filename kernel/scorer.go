@@ -64,14 +64,14 @@ func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 		case s.columns != nil:
 			in.rows[i] = among(s.columns, row)
 		case s.tiler.inner != nil:
-			in.rows[i] = first(row, s.cols)
+			in.rows[i] = FirstColumns(row, s.cols)
 		}
 	}
 	return set[float64]{in, in.norm, in.own}
 }
 
-// first returns the first columns of a row.
-func first(row matrix.Vector, cols int) matrix.Vector {
+// FirstColumns returns the first columns of a row.
+func FirstColumns(row matrix.Vector, cols int) matrix.Vector {
 	n := len(row.Value)
 	switch {
 	case row.Index == nil:
@@ -94,15 +94,15 @@ func first(row matrix.Vector, cols int) matrix.Vector {
 // one.
 func (s *Scorer) Scores(dst []float64, rows []matrix.Vector) {
 	clear(dst[:len(rows)*len(s.coefficients)])
-	s.tiles(rows, func(values [][]float64, i, lo, hi int) {
+	s.Values(rows, func(values [][]float64, i, lo, hi int) {
 		s.add(dst[i*len(s.coefficients):], values, lo, hi)
 	})
 }
 
-// tiles calls use with values[r][j-lo] = k(x,s_j) for the rows x = rows[i+r] and
+// Values calls use with values[r][j-lo] = k(x,s_j) for the rows x = rows[i+r] and
 // the rows j of the support from lo to hi; for each row these ranges come in
 // order and cover the support.
-func (s *Scorer) tiles(rows []matrix.Vector, use func(values [][]float64, i, lo, hi int)) {
+func (s *Scorer) Values(rows []matrix.Vector, use func(values [][]float64, i, lo, hi int)) {
 	in := s.inputs.Get().(*input)
 	w := s.tiler.work.Get().(*work[float64])
 	g := s.tiler.groups.Get().(*group[float64])
