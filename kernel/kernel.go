@@ -1,14 +1,10 @@
-// Package kernel holds symmetric functions of two rows, and the matrix that
-// such a function makes of a set.
+// Package kernel holds symmetric functions of two rows.
 //
 // A [Kernel] stands for an inner product of images of the rows in some space:
 // k(x,y) = <Phi(x),Phi(y)>. Each file holds one: its type, its methods, and the
 // row that registers its name. Adding one is a new file and a new row in the
-// table of kernel_test.go, which checks every law below.
-//
-// A [Gram] computes rows of the matrix K_ij = k(x_i,x_j), counts them and keeps
-// some. What is learned with them is the business of packages problem and
-// solver/kernel.
+// table of kernel_test.go, which checks every law below. What a kernel can do beyond the
+// methods of all, it declares: see capability.go.
 package kernel
 
 import (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/internal/draw"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -277,7 +278,7 @@ func TestNegativeValuesAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kernel.NewGram(k, x, kernel.Options{}); err == nil || err.Error() != want {
+			if _, err := gram.NewGram(k, x, gram.Options{}); err == nil || err.Error() != want {
 				t.Errorf("%s: error %v, want %s", spec, err, want)
 			}
 		}

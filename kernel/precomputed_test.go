@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/internal/draw"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -44,7 +45,7 @@ func TestPrecomputed(t *testing.T) {
 		if err := conform.Kernel(k, train, nil); err != nil {
 			t.Errorf("%T: %v", train, err)
 		}
-		g, err := kernel.NewGram(k, train, kernel.Options{})
+		g, err := gram.NewGram(k, train, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func TestPrecomputedSubset(t *testing.T) {
 	for _, i := range []int{7, 2, 5} {
 		some.Value = append(some.Value, all.Row(i).Value...)
 	}
-	g, err := kernel.NewGram(kernel.Precomputed{}, some, kernel.Options{})
+	g, err := gram.NewGram(kernel.Precomputed{}, some, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

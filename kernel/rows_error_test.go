@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -38,7 +39,7 @@ func TestRowsAndSumsAreWithinTheirBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := kernel.NewGram(k, x, kernel.Options{Threads: 2})
+			g, err := gram.NewGram(k, x, gram.Options{Threads: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +96,7 @@ func TestCombineOfManyRows(t *testing.T) {
 			beta[i] = 1 << 47
 		}
 	}
-	g, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+	g, err := gram.NewGram(kernel.Linear{}, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -23,14 +24,14 @@ import (
 // A kernel that is not positive semidefinite, or a loss that is [loss.Nonconvex], makes
 // the primal problem unbounded or not convex; its certificates have no dual.
 type Kernel struct {
-	*kernel.Gram
+	*gram.Gram
 	Risk
 }
 
 var _ Problem = (*Kernel)(nil)
 
 // NewKernel checks shapes and parameters, as NewLinear does.
-func NewKernel(gram *kernel.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {
+func NewKernel(gram *gram.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {
 	risk, err := newRisk(gram.Len(), targets, weights, l, lambda, bias, gram.Threads())
 	if err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // Nu is the problem of a kernel machine that is told by a share nu of rows where
@@ -35,7 +35,7 @@ import (
 // rho or epsilon, see [Nu.Level]. Dual variables are as everywhere, beta = -s.a/(lambda
 // N), so that x+ - x- = -s.a/N.
 type Nu struct {
-	*kernel.Gram
+	*gram.Gram
 	Targets []float64 // of a regression; else 0
 	Sides   [2]Side   // up and down
 	S       []float64 // row weights
@@ -61,7 +61,7 @@ var _ Problem = (*Nu)(nil)
 // If nu is less than the share of rows that any classifier of this kernel leaves on
 // the wrong side, the optimum is w = 0 with the value 0, and a relative gap is never
 // reached; nearly so with kernels that can separate anything by a tiny margin.
-func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float64) (*Nu, error) {
+func NewNuClassification(gram *gram.Gram, targets, weights []float64, nu float64) (*Nu, error) {
 	p, err := newNu(gram, weights, nu, 1)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float
 }
 
 // NewNuRegression checks shapes and parameters.
-func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
+func NewNuRegression(gram *gram.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
 	if !(lambda >= leastLambda && lambda <= mostLambda) {
 		return nil, fmt.Errorf("problem: lambda=%g: expected a number from %g to %g", lambda, leastLambda, mostLambda)
 	}
@@ -113,7 +113,7 @@ func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda f
 }
 
 // newNu checks what all three have in common.
-func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error) {
+func newNu(gram *gram.Gram, weights []float64, nu, lambda float64) (*Nu, error) {
 	n := gram.Len()
 	if n == 0 {
 		return nil, errors.New("problem: found no rows, expected at least one")

@@ -1,6 +1,6 @@
 package problem
 
-import "github.com/fenchel-ml/fenchel/kernel"
+import "github.com/fenchel-ml/fenchel/internal/gram"
 
 // NewOneClass makes the problem of finding the smallest half-space of the images
 // of the rows that holds nearly all of them (Schoelkopf et al. 2001):
@@ -11,7 +11,7 @@ import "github.com/fenchel-ml/fenchel/kernel"
 // A row is an outlier where the prediction sum_j beta_j k(x_j,x) + b is negative,
 // with b = -rho and beta = alpha. Its primal value is that of the point's own b.
 // weights nil: every row counts once.
-func NewOneClass(gram *kernel.Gram, weights []float64, nu float64) (*Nu, error) {
+func NewOneClass(gram *gram.Gram, weights []float64, nu float64) (*Nu, error) {
 	p, err := newNu(gram, weights, nu, 1)
 	if err != nil {
 		return nil, err

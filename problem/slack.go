@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 )
 
 // Slack is the slack-constrained problem of a kernel machine (Hazan, Koren,
@@ -24,14 +24,14 @@ import (
 // less loss and less norm if w is optimal. See [Slack.Classifier], which models hold, in
 // units of [MarginUnit].
 type Slack struct {
-	*kernel.Gram
+	*gram.Gram
 	Margins
 }
 
 var _ Problem = (*Slack)(nil)
 
 // NewSlack checks shapes and parameters. Its loss is the hinge; [Margins.Weigh] gives its rows weights.
-func NewSlack(gram *kernel.Gram, targets []float64, nu float64, bias Bias) (*Slack, error) {
+func NewSlack(gram *gram.Gram, targets []float64, nu float64, bias Bias) (*Slack, error) {
 	m, err := newMargins(gram.Len(), targets, nu, bias, gram.Threads())
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -59,7 +60,7 @@ type Sparsified struct {
 	Goal   *Objective           // of the method, with a lower bound; nil: vectors are no rows
 	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
 	Why    string               // there was none
-	Counts kernel.Counts
+	Counts gram.Counts
 
 	Empty     string // why there are no vectors; "": there are
 	Elsewhere bool   // the rows are others than the model was trained on
@@ -81,7 +82,7 @@ type sparsifying struct {
 	set      *data.Set
 	spec     SparsifySpec
 	problems *pose.Problems
-	gram     *kernel.Gram // of the rows, and of those of the test set after them
+	gram     *gram.Gram // of the rows, and of those of the test set after them
 	rows     int
 	truth    [2]judged // of the rows, and of the test set
 	target   *Target
@@ -194,7 +195,7 @@ func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	}
 	x := scaled(m, set.X)
 	s.rows = set.Rows()
-	opt := kernel.Options{Cache: s.spec.Cache, Threads: s.spec.Threads}
+	opt := gram.Options{Cache: s.spec.Cache, Threads: s.spec.Threads}
 	all := x
 	if s.spec.Test != nil {
 		if err := pose.CheckPair(m, s.spec.Test); err != nil {
@@ -207,7 +208,7 @@ func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	if all, err = kernel.Prepare(k, all, 0); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	if s.gram, err = kernel.NewGram(k, all, opt); err != nil {
+	if s.gram, err = gram.NewGram(k, all, opt); err != nil {
 		return err
 	}
 	statement := m.Statement

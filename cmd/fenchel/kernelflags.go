@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
@@ -39,7 +40,7 @@ func (k *kernelFlags) register(cmd *cobra.Command, spec *fenchel.Spec) {
 	f.Float64Var(&spec.Nu, "nu", 0, "share of rows beyond the margin or tube of a kernel machine, or of outliers: nu-classification, nu-regression (with C), one class")
 	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; with several classes, and in tune, last digits may depend on it)")
 	complete(cmd, "kernel", names(kernel.Entries())...)
-	complete(cmd, "map", names(kernel.Approximations())...)
+	complete(cmd, "map", names(featuremap.Approximations())...)
 }
 
 // parametersOf adds the flags of the kernels' parameters.

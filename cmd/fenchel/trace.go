@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 )
 
 // tracer collects a line for each epoch for --trace. Bounds are known after those that a
@@ -32,7 +32,7 @@ type traced struct {
 	bounds         []float64 // primal, dual and gap; nil: no certificate was made
 	estimate       float64   // of the gap by the solver; NaN: none
 	test           string
-	values         kernel.Counts
+	values         gram.Counts
 }
 
 func newTracer(t *trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }

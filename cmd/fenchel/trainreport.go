@@ -9,9 +9,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -112,7 +112,7 @@ func (t *trainer) times() string {
 }
 
 // evaluated says how many values of a kernel were computed, and how many were at hand.
-func evaluated(c kernel.Counts) string {
+func evaluated(c gram.Counts) string {
 	ahead := ""
 	if c.Prefetched > 0 {
 		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))

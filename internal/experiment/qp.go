@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -36,7 +37,7 @@ func chequered(n int, seed uint64) (matrix.Matrix, []float64) {
 
 // hingeMachine is the problem of the hinge with a kernel and C.
 func hingeMachine(k kernel.Kernel, x matrix.Matrix, y []float64, c float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func runTo(ctx context.Context, spec string, p *problem.Kernel, gap float64, lim
 		return measured{}, err
 	}
 	fresh := *p
-	if fresh.Gram, err = kernel.NewGram(p.Gram.Kernel, p.X, kernel.Options{Threads: p.Threads()}); err != nil {
+	if fresh.Gram, err = gram.NewGram(p.Gram.Kernel, p.X, gram.Options{Threads: p.Threads()}); err != nil {
 		return measured{}, err
 	}
 	if err := s.Accepts(&fresh); err != nil {

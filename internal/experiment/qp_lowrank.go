@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -88,11 +89,11 @@ func quantities(values []float64) (text []string) {
 // kernelFactor returns the images of the rows by an incomplete Cholesky factor, and what it leaves of the
 // trace of K.
 func kernelFactor(ctx context.Context, k kernel.Kernel, x matrix.Matrix, rank, threads int) (matrix.Matrix, float64, error) {
-	m, residual, err := kernel.NewCholesky(ctx, k, x, rank, 0, threads)
+	m, residual, err := featuremap.NewCholesky(ctx, k, x, rank, 0, threads)
 	if err != nil {
 		return nil, 0, err
 	}
-	images, err := kernel.Images(ctx, m, x, threads)
+	images, err := featuremap.Images(ctx, m, x, threads)
 	return images, residual[len(residual)-1], err
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -86,7 +87,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: opt.Threads})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: opt.Threads})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -105,7 +106,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 func (r *Result) polynomial(ctx context.Context, opt Options) error {
 	const n, d, degree = 500, 50, 5
 	x, y := gaussianRows(n, d, opt.Seed)
-	gram, err := kernel.NewGram(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, kernel.Options{Threads: opt.Threads})
+	gram, err := gram.NewGram(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, gram.Options{Threads: opt.Threads})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -99,7 +100,7 @@ func (qpStrings) Run(ctx context.Context, opt Options) (*Result, error) {
 
 // leaveOut counts the rows that a machine of all others has wrong.
 func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64, threads int) (wrong int, err error) {
-	all, err := kernel.NewGram(k, x, kernel.Options{Threads: threads})
+	all, err := gram.NewGram(k, x, gram.Options{Threads: threads})
 	if err != nil {
 		return 0, err
 	}

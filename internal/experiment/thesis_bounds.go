@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -64,7 +65,7 @@ func (e thesisBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 // onePoint returns how far from the optimum the machine of the one row x = y = 1 with lambda
 // = 1/2 is at w = alpha = 1 - delta; the dual in units of lambda D, twice as large.
 func onePoint(delta float64) (primal, dual float64, err error) {
-	gram, err := kernel.NewGram(kernel.Linear{}, &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1}}, kernel.Options{})
+	gram, err := gram.NewGram(kernel.Linear{}, &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1}}, gram.Options{})
 	if err != nil {
 		return 0, 0, err
 	}

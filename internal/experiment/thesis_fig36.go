@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
 
@@ -148,7 +149,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if learn >= len(y) || learn < 10 {
 		return nil, fmt.Errorf("thesis-fig3.6: learn=%d of %d rows: expected at least 10, and some that are not", learn, len(y))
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: f.gamma}, x, kernel.Options{Threads: opt.Threads})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: f.gamma}, x, gram.Options{Threads: opt.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 }
 
 // aim makes the target of a trained machine.
-func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
+func (r *sparseRace) aim(gram *gram.Gram, w []float64) {
 	learn := len(w) - 1
 	var support []int
 	var beta []float64

@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
 
@@ -68,7 +69,7 @@ func (e thesisScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 // one trains a machine, and makes it sparse.
 func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int) (dense, sparse int, norm float64, err error) {
 	x, y := quadrants(n, seed)
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{Threads: threads})
 	if err != nil {
 		return 0, 0, 0, err
 	}

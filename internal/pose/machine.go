@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -18,15 +19,15 @@ import (
 
 // machineFamily is that of kernel machines. All outputs share one matrix of the
 // kernel, and so are trained one after another.
-type MachineFamily struct{ Gram *kernel.Gram }
+type MachineFamily struct{ Gram *gram.Gram }
 
 // newMachineFamily makes the matrix that a kernel makes of the rows of x.
-func NewMachineFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (MachineFamily, error) {
+func NewMachineFamily(k kernel.Kernel, x matrix.Matrix, opt gram.Options) (MachineFamily, error) {
 	var err error
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return MachineFamily{}, DataError{err.Error()}
 	}
-	gram, err := kernel.NewGram(k, x, opt)
+	gram, err := gram.NewGram(k, x, opt)
 	return MachineFamily{gram}, err
 }
 
@@ -210,9 +211,9 @@ func sameRow(x, y matrix.Vector, same func(a, b float32) bool) bool {
 // doubt says why nothing is proved with the kernel.
 func (f MachineFamily) doubt() string {
 	err := f.Gram.Doubt()
-	if errors.Is(err, kernel.ErrIndefinite) {
+	if errors.Is(err, gram.ErrIndefinite) {
 		const sample = 300
-		curvature, _ := kernel.Check(f.Gram.Kernel, f.Gram.X, sample)
+		curvature, _ := gram.Check(f.Gram.Kernel, f.Gram.X, sample)
 		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.Gram.Len()), curvature)
 	}
 	return err.Error()

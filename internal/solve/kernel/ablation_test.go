@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/ablation"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -113,7 +114,7 @@ func (a ablatedProblem) make(t *testing.T) *problem.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := kernel.NewGram(k, s.x, kernel.Options{Threads: 2})
+	g, err := gram.NewGram(k, s.x, gram.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

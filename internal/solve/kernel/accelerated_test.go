@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -14,7 +15,7 @@ import (
 func TestAccelerated(t *testing.T) {
 	t.Parallel()
 	x, y := toy(200)
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.5}, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

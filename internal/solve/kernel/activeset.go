@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -76,7 +77,7 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	a := &activeSet{dual: newDual(k, kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
 	a.limit = start.Over
 	supportOf(start, a.support)
-	a.gram = k.Gram.InDouble(min(n, max(64, int(kernel.DefaultCache/8/int64(n+128)))))
+	a.gram = k.Gram.InDouble(min(n, max(64, int(gram.DefaultCache/8/int64(n+128)))))
 	corner := k.Loss.(loss.Cornered)
 	for i := range n {
 		_, ramps := corner.Ramps(k.Y[i])
@@ -102,7 +103,7 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 type activeSet struct {
 	*dual
 	p        *problem.Kernel
-	gram     *kernel.Gram     // rows in double precision
+	gram     *gram.Gram       // rows in double precision
 	most     int              // candidates
 	t        []float64        // corners
 	shift    float64          // K' - K

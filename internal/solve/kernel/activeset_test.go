@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -43,7 +44,7 @@ func activeProblem(t testing.TB, seed uint64) *problem.Kernel {
 	if seed%2 == 1 {
 		k = kernel.RBF{Gamma: 0.5}
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestK24ActiveSetWarm(t *testing.T) {
 		for i := range part {
 			part[i] = i
 		}
-		gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, matrix.Subset(x, part), kernel.Options{Threads: 1})
+		gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, matrix.Subset(x, part), gram.Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -40,7 +41,7 @@ func regression(n, d int) (x *matrix.Dense, y, s []float64) {
 
 func ridge(t *testing.T, k kernel.Kernel, x matrix.Matrix, y, s []float64, lambda float64, bias problem.Bias, threads int) *problem.Kernel {
 	t.Helper()
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -108,7 +109,7 @@ func TestSlackFreeBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func onePoint() *problem.Kernel {
 	if err != nil {
 		panic(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -178,14 +179,14 @@ func objective(p *problem.Kernel, v vector) float64 {
 // A span multiplies by K, with the constant of a bias that is a feature, in double precision.
 type span struct {
 	p    *problem.Kernel
-	gram *kernel.Gram
+	gram *gram.Gram
 	rows []int
 	by   []float64
 }
 
 func newSpan(p *problem.Kernel) *span {
 	n := p.Len()
-	return &span{p: p, gram: p.Gram.InDouble(min(n, max(64, int(kernel.DefaultCache/8/int64(n+128)))))}
+	return &span{p: p, gram: p.Gram.InDouble(min(n, max(64, int(gram.DefaultCache/8/int64(n+128)))))}
 }
 
 // multiply sets dst to K c; false, and what dst holds is not known: a limit is reached.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -17,7 +18,7 @@ func TestCuttingPlane(t *testing.T) {
 	x, y := toy(400)
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.SquaredHinge{}, loss.EpsilonInsensitive{Epsilon: 0.1}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature} {
-			gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.5}, x, kernel.Options{Threads: 1})
+			gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, gram.Options{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

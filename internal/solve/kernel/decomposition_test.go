@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -62,7 +63,7 @@ func TestShrinking(t *testing.T) {
 	x, y := toy(thorough(1500, 1000))
 	for _, inner := range []string{"pairs", "gradient"} {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-			gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{Threads: 1})
+			gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // engine is what the algorithms of this package share (thesis, algorithms 1.3
@@ -26,7 +26,7 @@ import (
 // change d of v in step t takes A_{t-1} d off a vector z, and A_T v_T + z is the
 // sum of all iterates.
 type engine struct {
-	gram         *kernel.Gram
+	gram         *gram.Gram
 	constant     float64 // squared value of the constant column
 	scale        float64
 	coefficients []float64                    // beta/scale
@@ -55,7 +55,7 @@ type mean struct {
 
 // newEngine begins at w, n coefficients and a bias; nil: at zero. Its
 // evaluations are not counted.
-func newEngine(gram *kernel.Gram, constant float64, w []float64, averages bool) *engine {
+func newEngine(gram *gram.Gram, constant float64, w []float64, averages bool) *engine {
 	n := gram.Len()
 	e := &engine{gram: gram, constant: constant, scale: 1, coefficients: make([]float64, n), responses: make([]float64, n), used: make([]bool, n)}
 	if averages {
@@ -159,7 +159,7 @@ func (e *engine) addAll(which []int, delta []float64) {
 }
 
 // addRow moves coefficient i by scale times d; row is row i of the kernel.
-func (e *engine) addRow(i int, d float64, row []kernel.Row) {
+func (e *engine) addRow(i int, d float64, row []gram.Row) {
 	delta := float64(e.scale * d) // 2*delta is a sum, which could be fused with the product
 	e.squared += float64(2*delta*e.response(i)) + float64(delta*delta*(e.gram.Diagonal[i]+e.constant))
 	e.squared = max(0, e.squared)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -13,9 +14,9 @@ import (
 )
 
 // gramOf is the matrix of a Gaussian on points, in double precision.
-func gramOf(t testing.TB, x matrix.Matrix, threads int) *kernel.Gram {
+func gramOf(t testing.TB, x matrix.Matrix, threads int) *gram.Gram {
 	t.Helper()
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.5}, x, kernel.Options{Double: true, Threads: threads})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, gram.Options{Double: true, Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

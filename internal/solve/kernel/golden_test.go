@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -37,7 +38,7 @@ func TestOnePoint(t *testing.T) {
 // reference, item 2).
 func TestThreePoints(t *testing.T) {
 	x, y := &matrix.Dense{Rows: 3, Cols: 1, Value: []float32{1, 1, 1}}, []float64{1, 1, -1}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -19,7 +20,7 @@ func separated(t testing.TB, k kernel.Kernel, cols int, values []float32, y []fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1, Double: true})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1, Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}

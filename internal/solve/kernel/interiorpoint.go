@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -252,7 +253,7 @@ func (s *interiorPoint) factorise() quadratic.Matrix {
 		}
 		return &quadratic.Dense{Value: value, N: n, Threads: s.p.Threads(), Stop: s.limit}
 	}
-	v, landmarks, _, err := kernel.Factorise(context.Background(), s.p.Kernel, s.p.X, s.rank, 0, s.p.Threads())
+	v, landmarks, _, err := featuremap.Factorise(context.Background(), s.p.Kernel, s.p.X, s.rank, 0, s.p.Threads())
 	if err != nil {
 		panic(err) // a Gram has checked the rows
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -41,7 +42,7 @@ func TestLinearKernelIsLinear(t *testing.T) {
 	x, y := toy(60)
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.Squared{}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature} {
-			gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+			gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +91,7 @@ func nightly(all, daily int) int {
 // cases are the solvers, each with a problem that it takes.
 var cases = []struct {
 	spec    string
-	problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+	problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 }{
 	{"sdca", regularised(problem.None)},
 	{"sdca", regularised(problem.Feature)},
@@ -118,8 +119,8 @@ var cases = []struct {
 	{"forgetron:budget=20", regularised(problem.Feature)},
 }
 
-func regularised(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
-	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func regularised(bias problem.Bias) func(*testing.T, *gram.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 0.02, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -128,8 +129,8 @@ func regularised(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) pr
 	}
 }
 
-func ramped(z float64, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
-	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func ramped(z float64, bias problem.Bias) func(*testing.T, *gram.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, nil, loss.Truncated{Z: z}, 0.02, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +139,7 @@ func ramped(z float64, bias problem.Bias) func(*testing.T, *kernel.Gram, []float
 	}
 }
 
-func inBall(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func inBall(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 	p, err := problem.NewNormConstrained(gram, y, nil, loss.Hinge{}, 2, problem.None)
 	if err != nil {
 		t.Fatal(err)
@@ -146,8 +147,8 @@ func inBall(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
 	return p
 }
 
-func withSlack(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
-	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func withSlack(bias problem.Bias) func(*testing.T, *gram.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 		p, err := problem.NewSlack(gram, y, 0.2, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -174,8 +175,8 @@ func TestSolvers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := func(opt kernel.Options, x *matrix.Dense, epochs int) (problem.Point, int64, solver.State) {
-				gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.5}, x, opt)
+			run := func(opt gram.Options, x *matrix.Dense, epochs int) (problem.Point, int64, solver.State) {
+				gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,8 +196,8 @@ func TestSolvers(t *testing.T) {
 				other.Epoch()
 				return state.Point(), count, afterwards(t, point, state)
 			}
-			one, count, _ := run(kernel.Options{Threads: 1, Cache: 64 << 10}, x, 1)
-			for _, opt := range []kernel.Options{{Threads: 2}, {Threads: 8}, {Threads: 1}}[:thorough(3, 1)] {
+			one, count, _ := run(gram.Options{Threads: 1, Cache: 64 << 10}, x, 1)
+			for _, opt := range []gram.Options{{Threads: 2}, {Threads: 8}, {Threads: 1}}[:thorough(3, 1)] {
 				two, again, _ := run(opt, x, 1)
 				if !sameBits(one.W, two.W) || !sameBits(one.A, two.A) || count != again {
 					t.Errorf("%+v: other bits, or %d evaluations instead of %d", opt, again, count)
@@ -208,7 +209,7 @@ func TestSolvers(t *testing.T) {
 			if c.spec == "root" { // which runs others, and has no responses of its own
 				return
 			}
-			_, _, state := run(kernel.Options{Double: true}, small, 10)
+			_, _, state := run(gram.Options{Double: true}, small, 10)
 			e := engineOf(state)
 			tracked := e.squared
 			if drift := e.refresh(); drift > 1e-8 || math.Abs(tracked-e.squared) > 1e-8 {
@@ -223,7 +224,7 @@ func TestNothingToLearn(t *testing.T) {
 	x := &matrix.Dense{Rows: 20, Cols: 2, Value: make([]float32, 40)}
 	_, y := toy(20)
 	for _, c := range cases {
-		gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+		gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -17,7 +18,7 @@ import (
 // limitCases are all solvers, each with a problem that keeps it busy.
 var limitCases = []struct {
 	spec    string
-	problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+	problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 }{
 	{"sdca", regularised(problem.None)},
 	{"sgd", inBall},
@@ -48,8 +49,8 @@ var limitCases = []struct {
 	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
 }
 
-func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
-	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *gram.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, nil, l, 1e-7, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +59,7 @@ func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []floa
 	}
 }
 
-func withoutSlack(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func withoutSlack(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 	p, err := problem.NewSlack(gram, y, 0, problem.Free)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func withoutSlack(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem 
 	return p
 }
 
-func withNu(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func withNu(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 	p, err := problem.NewNuClassification(gram, y, nil, 0.3)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestAllAreHeard(t *testing.T) {
 	for _, e := range Entries() {
 		if !slices.ContainsFunc(limitCases, func(c struct {
 			spec    string
-			problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+			problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 		}) bool {
 			name, _, _ := strings.Cut(c.spec, ":")
 			return name == e.Name
@@ -113,10 +114,10 @@ func TestLimitIsHeard(t *testing.T) {
 }
 
 // heard runs a solver until it has asked so often.
-func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []float64) problem.Problem, x matrix.Matrix, y []float64, most int) bool {
+func heard(t *testing.T, spec string, build func(*testing.T, *gram.Gram, []float64) problem.Problem, x matrix.Matrix, y []float64, most int) bool {
 	t.Helper()
 	var values, asks, at atomic.Int64
-	gram, err := kernel.NewGram(counting(&values), x, kernel.Options{Threads: 2, Cache: 1 << 20})
+	gram, err := gram.NewGram(counting(&values), x, gram.Options{Threads: 2, Cache: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,10 +169,10 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 // has not computed, and the next one is whole again.
 func TestCertificateIsCut(t *testing.T) {
 	x, y := toy(300)
-	for name, build := range map[string]func(*testing.T, *kernel.Gram, []float64) problem.Problem{
+	for name, build := range map[string]func(*testing.T, *gram.Gram, []float64) problem.Problem{
 		"lambda": regularised(problem.Free), "radius": inBall, "slack": withSlack(problem.Free), "nu": withNu,
 	} {
-		gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{})
+		gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

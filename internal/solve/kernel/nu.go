@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -89,7 +89,7 @@ func (s Nu) Start(p problem.Problem, start solver.Start) solver.State {
 // nu is a run on all rows of a problem, or on a sample of them.
 type nu struct {
 	p    *problem.Nu // the whole
-	gram *kernel.Gram
+	gram *gram.Gram
 	q    int // parts in a set, at first, and at most
 	most int
 	t    []float64    // targets
@@ -119,7 +119,7 @@ type nu struct {
 // A part is one variable.
 type part struct{ row, side int }
 
-func newNu(p *problem.Nu, gram *kernel.Gram, targets []float64, caps [2][]float64, q, most int) *nu {
+func newNu(p *problem.Nu, gram *gram.Gram, targets []float64, caps [2][]float64, q, most int) *nu {
 	n := gram.Len()
 	s := &nu{p: p, gram: gram, q: q, most: most, leave: leastLeave, unproved: !p.Definite(), t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
 	for side := range caps {

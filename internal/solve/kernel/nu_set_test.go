@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -26,7 +27,7 @@ func (s *narrowNu) Start(p problem.Problem, start solver.Start) solver.State {
 
 // TestNuWidens: sets grow beyond the number of parts at neither end.
 func TestNuWidens(t *testing.T) {
-	for name, p := range shares(t, 300, 0.5, true, kernel.Options{Threads: 1}) {
+	for name, p := range shares(t, 300, 0.5, true, gram.Options{Threads: 1}) {
 		s := &narrowNu{}
 		sol := run(t, s, p, solver.Options{Gap: 1e-6})
 		inside := 0
@@ -56,7 +57,7 @@ func TestNuWithoutMargin(t *testing.T) {
 			}
 		}
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, &matrix.Dense{Rows: 400, Cols: 2, Value: values}, kernel.Options{})
+	gram, err := gram.NewGram(kernel.Linear{}, &matrix.Dense{Rows: 400, Cols: 2, Value: values}, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestNuWithoutMargin(t *testing.T) {
 // TestNuOfFewNumbers: thousands of rows that few numbers tell apart are solved too,
 // though sets of them are no picture of the others.
 func TestNuOfFewNumbers(t *testing.T) {
-	p := shares(t, 3000, 0.5, false, kernel.Options{})["regression"]
+	p := shares(t, 3000, 0.5, false, gram.Options{})["regression"]
 	p, err := problem.NewNuRegression(p.Gram, p.Targets, nil, 0.5, 1.0/3000)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -15,12 +16,12 @@ import (
 )
 
 // shares are the three problems of rows of the plane, some of them twice.
-func shares(t *testing.T, n int, nu float64, weighted bool, opt kernel.Options) map[string]*problem.Nu {
+func shares(t *testing.T, n int, nu float64, weighted bool, opt gram.Options) map[string]*problem.Nu {
 	t.Helper()
 	return kernelShares(t, kernel.RBF{Gamma: 0.7}, n, nu, weighted, opt)
 }
 
-func kernelShares(t *testing.T, k kernel.Kernel, n int, nu float64, weighted bool, opt kernel.Options) map[string]*problem.Nu {
+func kernelShares(t *testing.T, k kernel.Kernel, n int, nu float64, weighted bool, opt gram.Options) map[string]*problem.Nu {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(n), 5))
 	values, classes, targets := make([]float32, 2*n), make([]float64, n), make([]float64, n)
@@ -42,7 +43,7 @@ func kernelShares(t *testing.T, k kernel.Kernel, n int, nu float64, weighted boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(k, x, opt)
+	gram, err := gram.NewGram(k, x, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func kernelShares(t *testing.T, k kernel.Kernel, n int, nu float64, weighted boo
 func TestNu(t *testing.T) {
 	for _, share := range []float64{0.1, 0.3, 0.72} {
 		for _, weighted := range []bool{false, true} {
-			for name, p := range shares(t, 90, share, weighted, kernel.Options{Threads: 1}) {
+			for name, p := range shares(t, 90, share, weighted, gram.Options{Threads: 1}) {
 				var value float64
 				for _, s := range []Nu{{}, {Q: 32}, {Q: 8}} {
 					gap := 1e-8
@@ -117,7 +118,7 @@ func sharesOf(p *problem.Nu, pt problem.Point) (beyond, support float64) {
 // the answer is the mean of the images.
 func TestOneClassOracle(t *testing.T) {
 	for _, share := range []float64{0.1, 0.5, 1} {
-		p := shares(t, 40, min(share, 0.9), true, kernel.Options{Threads: 1})["one class"]
+		p := shares(t, 40, min(share, 0.9), true, gram.Options{Threads: 1})["one class"]
 		p, err := problem.NewOneClass(p.Gram, p.S, share)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +156,7 @@ func TestOneClassOracle(t *testing.T) {
 // lambda = rho, and a nu-regression the epsilon-insensitive one for its epsilon, with
 // the same dual variables.
 func TestNuIsC(t *testing.T) {
-	for name, p := range shares(t, 60, 0.4, true, kernel.Options{Threads: 1}) {
+	for name, p := range shares(t, 60, 0.4, true, gram.Options{Threads: 1}) {
 		if p.OneClass() {
 			continue
 		}
@@ -192,7 +193,7 @@ func TestNuIsC(t *testing.T) {
 func TestNuSameBits(t *testing.T) {
 	for _, name := range []string{"one class", "classification", "regression"} {
 		var first *solver.Solution
-		for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
+		for _, opt := range []gram.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
 			sol := run(t, Nu{Q: 64}, shares(t, 600, 0.5, true, opt)[name], solver.Options{Gap: 1e-4})
 			if first == nil {
 				first = sol
@@ -207,7 +208,7 @@ func TestNuSameBits(t *testing.T) {
 // TestNuSparse: the answer has coefficients where its dual variables need them, and
 // not everywhere because some sum was rounded.
 func TestNuSparse(t *testing.T) {
-	for name, p := range shares(t, 200, 0.3, true, kernel.Options{Threads: 1}) {
+	for name, p := range shares(t, 200, 0.3, true, gram.Options{Threads: 1}) {
 		sol := run(t, Nu{}, p, solver.Options{Gap: 1e-6})
 		if _, support := sharesOf(p, sol.Point); support > 0.5 {
 			t.Errorf("%s: a share of %v of the rows has coefficients, expected little more than 0.3", name, support)
@@ -218,7 +219,7 @@ func TestNuSparse(t *testing.T) {
 // TestNuWarmStart: a run that begins at the optimum needs no epoch, and one that
 // begins at its dual variables alone no step.
 func TestNuWarmStart(t *testing.T) {
-	for name, p := range shares(t, 90, 0.3, true, kernel.Options{Threads: 1}) {
+	for name, p := range shares(t, 90, 0.3, true, gram.Options{Threads: 1}) {
 		first := run(t, Nu{}, p, solver.Options{Gap: 1e-6})
 		for _, from := range []*problem.Point{&first.Point, {A: first.Point.A}} {
 			if again := run(t, Nu{}, p, solver.Options{Gap: 1e-6, From: from}); again.Status != solver.Converged || again.Epochs != 0 {
@@ -231,7 +232,7 @@ func TestNuWarmStart(t *testing.T) {
 // TestNuCutShort: a run that ends while only some rows are in play returns their
 // predictor, which is better than none.
 func TestNuCutShort(t *testing.T) {
-	for name, p := range shares(t, 400, 0.3, true, kernel.Options{Threads: 1}) {
+	for name, p := range shares(t, 400, 0.3, true, gram.Options{Threads: 1}) {
 		n := p.Len()
 		w := make([]float64, n+1)
 		w[n] = p.Bias(make([]float64, n))
@@ -252,7 +253,7 @@ func TestNuCutShort(t *testing.T) {
 // may be lower, is no answer. Working sets and samples of any size do.
 func TestNuUnproved(t *testing.T) {
 	for _, k := range []kernel.Kernel{kernel.Sigmoid{Gamma: 0.05}, kernel.Sigmoid{Gamma: 1, Coef0: -0.5}} {
-		for name, p := range kernelShares(t, k, 300, 0.3, true, kernel.Options{Threads: 1}) {
+		for name, p := range kernelShares(t, k, 300, 0.3, true, gram.Options{Threads: 1}) {
 			var units float64 // a cap of a row of weight 1 is 1/N, with one class 1/(nu N), and C in a regression
 			switch name {
 			case "one class":

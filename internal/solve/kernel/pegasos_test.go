@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/stochastic"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -99,11 +99,11 @@ func TestPegasosThroughFourier(t *testing.T) {
 	var off [2]float64
 	for k, pairs := range [...]int{8, 1024} {
 		for seed := range uint64(4) {
-			f, err := kernel.NewFourier(p.Kernel, 2, pairs, seed)
+			f, err := featuremap.NewFourier(p.Kernel, 2, pairs, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := kernel.Images(t.Context(), f, p.X, 0)
+			x, err := featuremap.Images(t.Context(), f, p.X, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -224,7 +225,7 @@ func TestWideMargins(t *testing.T) {
 // A run ends after its passes, and leaves a predictor that beats zero.
 func TestPerceptronRun(t *testing.T) {
 	p := randomMachine(t, 1, 50, 0.1)
-	gram, _ := kernel.NewGram(kernel.Linear{}, p.X, kernel.Options{})
+	gram, _ := gram.NewGram(kernel.Linear{}, p.X, gram.Options{})
 	q, err := problem.NewKernel(gram, p.Y, nil, loss.Hinge{}, 0.02, problem.Feature)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/stochastic"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -28,7 +29,7 @@ func TestPGSOfLinearKernel(t *testing.T) {
 	}
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 		for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
-			gram := must(kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1}))
+			gram := must(gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1}))
 			machine := must(problem.NewKernel(gram, y, nil, l, lambda, bias))
 			weights := must(problem.NewLinear(problem.NewRows(x, 1), y, nil, l, penalty.L2{}, lambda, bias))
 			a := must(New("pgs:output=last")).Start(machine, solver.Start{Seed: 3})

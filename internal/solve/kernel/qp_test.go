@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -240,7 +241,7 @@ func small(random *rand.Rand, bias problem.Bias) *problem.Kernel {
 	if random.IntN(3) > 0 {
 		k = kernel.RBF{Gamma: math.Pow(10, random.Float64()*2-1.5)}
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1, Double: true})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1, Double: true})
 	if err != nil {
 		panic(err)
 	}

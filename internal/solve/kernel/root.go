@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/root"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -30,7 +31,7 @@ func (Root) Traits() solver.Traits { return Working{}.Traits() }
 
 // Accepts wants a bound, and a kernel that is an inner product.
 func (Root) Accepts(p problem.Problem) error {
-	var gram *kernel.Gram
+	var gram *gram.Gram
 	switch p := p.(type) {
 	case *problem.NormConstrained:
 		gram = p.Gram
@@ -58,7 +59,7 @@ func (Root) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 // space is that of machines of a kernel.
-func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
+func space(gram *gram.Gram, risk *problem.Risk) root.Space {
 	s := root.Space{Risk: risk, Cheap: gram.Len() <= mostWhole, Machine: true}
 	s.Inner = func(u, v, responses []float64) float64 {
 		var sum vec.Sum
@@ -98,7 +99,7 @@ func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
 }
 
 // respond sets dst to the responses of weights, with a bias that is a feature.
-func respond(gram *kernel.Gram, risk *problem.Risk, dst, w []float64) {
+func respond(gram *gram.Gram, risk *problem.Risk, dst, w []float64) {
 	n := len(dst)
 	gram.Combine(dst, w[:n])
 	if risk.Bias == problem.Feature {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -51,7 +52,7 @@ func TestRootOfNone(t *testing.T) {
 	for i := range y { // not separable by a line
 		y[i] = math.Copysign(1, float64(x.Value[2*i])+0.9*math.Sin(float64(7*i)))
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

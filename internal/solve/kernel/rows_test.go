@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -77,7 +78,7 @@ func TestK3BiasWithoutFreeVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}

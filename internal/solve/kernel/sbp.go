@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/water"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 
@@ -92,7 +92,7 @@ func (SBP) Accepts(p problem.Problem) error {
 // Start begins at zero, or at the weights of the warm start as if after one epoch.
 func (b SBP) Start(p problem.Problem, start solver.Start) solver.State {
 	s := &sbp{batch: max(1, b.Batch), output: b.Output, random: rand.New(rand.NewPCG(start.Seed, 0))}
-	var gram *kernel.Gram
+	var gram *gram.Gram
 	switch p := p.(type) {
 	case *problem.Slack:
 		s.slack, s.risk, gram = p, &p.Risk, p.Gram

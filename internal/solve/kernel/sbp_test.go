@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -17,13 +18,13 @@ import (
 
 // xor is the corners of the unit square, of which opposite ones are of one
 // class, and the Gaussian that is s for neighbours.
-func xor(t testing.TB, s float64) *kernel.Gram {
+func xor(t testing.TB, s float64) *gram.Gram {
 	t.Helper()
 	x, err := matrix.NewDense(4, 2, []float32{0, 0, 1, 1, 0, 1, 1, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: -math.Log(s)}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: -math.Log(s)}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestSBPFreeBias(t *testing.T) {
 	if err != nil || ref.Status != solver.Converged {
 		t.Fatal(ref, err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestSBPScales(t *testing.T) {
 		for i, v := range x.Value {
 			z.Value[i] = size * v
 		}
-		gram, err := kernel.NewGram(kernel.Linear{}, z, kernel.Options{Double: true})
+		gram, err := gram.NewGram(kernel.Linear{}, z, gram.Options{Double: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,8 +3,8 @@ package kernel
 import (
 	"errors"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -172,7 +172,7 @@ func (s *smo) fetch(slot, i int) {
 }
 
 // widen copies a row of K to double precision, adding a constant.
-func widen(dst []float64, row kernel.Row, constant float64) []float64 {
+func widen(dst []float64, row gram.Row, constant float64) []float64 {
 	dst = append(dst[:0], row.Double...)
 	for _, v := range row.Single {
 		dst = append(dst, float64(v))

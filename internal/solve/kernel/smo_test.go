@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -27,7 +28,7 @@ func board(t *testing.T, n int, c, gamma float64) *problem.Kernel {
 			y[i] = -y[i]
 		}
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: gamma}, x, kernel.Options{})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: gamma}, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestSelections(t *testing.T) {
 // have gained more (T4); a step that meets no bound ends where the slope is zero.
 func TestGain(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := chequered(t, 40, loss.Hinge{}, bias, 2, kernel.Options{})
+		p := chequered(t, 40, loss.Hinge{}, bias, 2, gram.Options{})
 		s := SMO{"gain"}.Start(p, solver.Start{}).(*smo)
 		for range 100 {
 			before, most := s.objective(), 0.0
@@ -152,7 +153,7 @@ func TestIndefinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{})
+	gram, err := gram.NewGram(k, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestIndefinite(t *testing.T) {
 func TestUnprovedEnds(t *testing.T) {
 	const n = 300
 	x, y := toy(n)
-	gram, err := kernel.NewGram(kernel.Sigmoid{Gamma: 0.01}, x, kernel.Options{})
+	gram, err := gram.NewGram(kernel.Sigmoid{Gamma: 0.01}, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,14 +214,14 @@ type hidden struct{ loss.Loss }
 // TestRefusal: a loss that cannot be inverted is refused, and what is chosen
 // takes the problem.
 func TestRefusal(t *testing.T) {
-	p := chequered(t, 20, hidden{loss.Squared{}}, problem.None, 1, kernel.Options{})
+	p := chequered(t, 20, hidden{loss.Squared{}}, problem.None, 1, gram.Options{})
 	for _, s := range exact {
 		if err := s.Accepts(p); err == nil || !strings.Contains(err.Error(), "slope can be inverted") {
 			t.Errorf("%T: %v", s, err)
 		}
 	}
 	for _, l := range []loss.Loss{hidden{loss.Squared{}}, loss.Squared{}, loss.Hinge{}, loss.Logistic{}} {
-		p := chequered(t, 20, l, problem.None, 1, kernel.Options{})
+		p := chequered(t, 20, l, problem.None, 1, gram.Options{})
 		name, why := Choose(p, 1e-3)
 		s, err := New(name)
 		if err != nil || s.Accepts(p) != nil || why == "" {
@@ -232,7 +233,7 @@ func TestRefusal(t *testing.T) {
 // TestWeights: a weight of two is the row twice.
 func TestWeights(t *testing.T) {
 	const n = 40
-	p := chequered(t, n, loss.EpsilonInsensitive{Epsilon: 0.2}, problem.Free, 3, kernel.Options{})
+	p := chequered(t, n, loss.EpsilonInsensitive{Epsilon: 0.2}, problem.Free, 3, gram.Options{})
 	twice, y, weights := &matrix.Dense{Rows: n + n/2, Cols: 2}, p.Y, make([]float64, n)
 	for i := range n {
 		weights[i] = 1
@@ -243,7 +244,7 @@ func TestWeights(t *testing.T) {
 		twice.Value = append(twice.Value, p.X.Row(i).Value...)
 		y = append(y[:n+i:n+i], y[i])
 	}
-	gram, err := kernel.NewGram(p.Kernel, twice, kernel.Options{})
+	gram, err := gram.NewGram(p.Kernel, twice, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -120,7 +120,7 @@ func risk(p *problem.Risk, responses []float64) float64 {
 
 // longest returns the largest norm of a Phi(x_i); 1 if all are zero, or if the
 // kernel has none.
-func longest(gram *kernel.Gram, constant float64) float64 {
+func longest(gram *gram.Gram, constant float64) float64 {
 	if squared := slices.Max(gram.Diagonal) + constant; squared > 0 {
 		return math.Sqrt(squared)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -12,10 +13,10 @@ import (
 )
 
 // ofWidth is the chequered problem with another kernel.
-func ofWidth(t *testing.T, gamma float64, l loss.Loss, bias problem.Bias, opt kernel.Options) *problem.Kernel {
+func ofWidth(t *testing.T, gamma float64, l loss.Loss, bias problem.Bias, opt gram.Options) *problem.Kernel {
 	t.Helper()
-	p := chequered(t, 300, l, bias, 10, kernel.Options{})
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: gamma}, p.X, opt)
+	p := chequered(t, 300, l, bias, 10, gram.Options{})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: gamma}, p.X, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestClusters(t *testing.T) {
 		want  bool
 	}{{0.01, loss.Hinge{}, false}, {40, loss.Hinge{}, true}, {0.3, loss.SquaredHinge{}, true}, {40, loss.Squared{}, true}} {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-			p := ofWidth(t, c.gamma, c.loss, bias, kernel.Options{Threads: 1})
+			p := ofWidth(t, c.gamma, c.loss, bias, gram.Options{Threads: 1})
 			s := Working{Q: 24}.Start(p, solver.Start{Seed: 1}).(*working)
 			for s.turns < sampleTurns && !(s.clusters.on && s.below == nil) {
 				s.Epoch()
@@ -44,7 +45,7 @@ func TestClusters(t *testing.T) {
 			}
 			best := run(t, SMO{"second"}, p, solver.Options{Gap: 1e-6})
 			one := run(t, Working{Q: 24}, p, solver.Options{Gap: 1e-5})
-			two := run(t, Working{Q: 24}, ofWidth(t, c.gamma, c.loss, bias, kernel.Options{Threads: 2}), solver.Options{Gap: 1e-5})
+			two := run(t, Working{Q: 24}, ofWidth(t, c.gamma, c.loss, bias, gram.Options{Threads: 2}), solver.Options{Gap: 1e-5})
 			if got, want := one.Certificate.Primal, best.Certificate.Primal; one.Status != solver.Converged || got > want*(1+2e-5) {
 				t.Errorf("gamma %g, %T, bias %v: %s at %.10g, the optimum is %.10g", c.gamma, c.loss, bias, one.Status, got, want)
 			}
@@ -59,7 +60,7 @@ func TestClusters(t *testing.T) {
 // two blobs of the same size are divided as the blobs are.
 func TestDivide(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	p := ofWidth(t, 1, loss.Hinge{}, problem.None, kernel.Options{})
+	p := ofWidth(t, 1, loss.Hinge{}, problem.None, gram.Options{})
 	for _, most := range []int{1, 7, 24, 299, 300} {
 		rows := random.Perm(p.Len())[:p.Len()-random.IntN(2)]
 		want := slices.Sorted(slices.Values(rows))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -40,7 +41,7 @@ func dense(t *testing.T, n, d int, k kernel.Kernel, l loss.Loss, bias problem.Bi
 			y[i] = math.Abs(y[i])
 		}
 	}
-	gram, err := kernel.NewGram(k, &matrix.Dense{Rows: n, Cols: d, Value: values}, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(k, &matrix.Dense{Rows: n, Cols: d, Value: values}, gram.Options{Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package kernel
 import (
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -18,7 +18,7 @@ func TestAnotherC(t *testing.T) {
 			for _, bias := range []problem.Bias{problem.Free, problem.None} {
 				for _, growth := range []float64{2, 10, 0.1} {
 					at := func(c float64) *problem.Kernel {
-						p := ofWidth(t, gamma, l, bias, kernel.Options{})
+						p := ofWidth(t, gamma, l, bias, gram.Options{})
 						p.Lambda = 1 / (c * p.N)
 						return p
 					}

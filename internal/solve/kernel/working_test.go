@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -15,7 +16,7 @@ import (
 )
 
 // chequered is a problem on a chequered square, with a tenth of the labels wrong.
-func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, opt kernel.Options) *problem.Kernel {
+func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, opt gram.Options) *problem.Kernel {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 3))
 	values, y := make([]float32, 2*n), make([]float64, n)
@@ -34,7 +35,7 @@ func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, opt)
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestEveryLossAndBias(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-			p := chequered(t, 80, l, bias, 1, kernel.Options{})
+			p := chequered(t, 80, l, bias, 1, gram.Options{})
 			want := math.NaN()
 			if (SDCA{}).Accepts(p) == nil {
 				want = run(t, SDCA{}, p, solver.Options{Gap: 1e-8}).Certificate.Primal
@@ -92,7 +93,7 @@ func TestSameBits(t *testing.T) {
 				continue // which it does not accept
 			}
 			var first *solver.Solution
-			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
+			for _, opt := range []gram.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
 				sol := run(t, s, chequered(t, 600, loss.Hinge{}, bias, 10, opt), solver.Options{Gap: 1e-3})
 				if first == nil {
 					first = sol
@@ -110,7 +111,7 @@ func TestSameBits(t *testing.T) {
 func TestWarmStart(t *testing.T) {
 	for _, s := range []solver.Solver{SMO{"second"}, Working{}} {
 		for _, bias := range []problem.Bias{problem.Free, problem.None} {
-			p := chequered(t, 200, loss.Hinge{}, bias, 10, kernel.Options{})
+			p := chequered(t, 200, loss.Hinge{}, bias, 10, gram.Options{})
 			first := run(t, s, p, solver.Options{Gap: 1e-6})
 			for _, from := range []*problem.Point{&first.Point, {A: first.Point.A}} {
 				if again := run(t, s, p, solver.Options{Gap: 1e-6, From: from}); again.Status != solver.Converged || again.Epochs != 0 {
@@ -125,7 +126,7 @@ func TestWarmStart(t *testing.T) {
 // predictor, which is better than none.
 func TestCutShort(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-		p := chequered(t, 400, loss.Hinge{}, bias, 0.1, kernel.Options{}) // few coefficients are free
+		p := chequered(t, 400, loss.Hinge{}, bias, 0.1, gram.Options{}) // few coefficients are free
 		for _, epochs := range []int{3, 7} {
 			sol := run(t, Working{Q: 24}, p, solver.Options{Epochs: epochs, Gap: 1e-9})
 			if c := sol.Certificate; sol.Status != solver.EpochLimit || !(c.Primal < c.Zero) {
@@ -141,7 +142,7 @@ func TestFarTargets(t *testing.T) {
 	for _, scale := range []float64{1, 1e8} {
 		for _, l := range []loss.Loss{loss.Squared{}, loss.SquaredEpsilonInsensitive{Epsilon: 0.1}} {
 			for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-				p := chequered(t, 60, l, bias, 1, kernel.Options{})
+				p := chequered(t, 60, l, bias, 1, gram.Options{})
 				for i := range p.Y {
 					p.Y[i] = scale * float64(i%4)
 				}
@@ -157,7 +158,7 @@ func TestFarTargets(t *testing.T) {
 			}
 		}
 	}
-	q := chequered(t, 300, loss.Logistic{}, problem.Free, 1e3, kernel.Options{})
+	q := chequered(t, 300, loss.Logistic{}, problem.Free, 1e3, gram.Options{})
 	random, values := rand.New(rand.NewPCG(5, 5)), make([]float32, 5*300)
 	for i := range values {
 		values[i] = float32(random.NormFloat64())
@@ -165,7 +166,7 @@ func TestFarTargets(t *testing.T) {
 	for i := range q.Y {
 		q.Y[i] = math.Copysign(1, float64(values[5*i])+0.3*random.NormFloat64())
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.01}, &matrix.Dense{Rows: 300, Cols: 5, Value: values}, kernel.Options{})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 0.01}, &matrix.Dense{Rows: 300, Cols: 5, Value: values}, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -75,13 +75,13 @@ func (c Costs) Follow(ctx context.Context, p *problem.Kernel, each Each) error {
 // costs is where the path is.
 type costs struct {
 	p         *problem.Kernel
-	gram      *kernel.Gram // all rows kept
-	tolerance float64      // relative gap
-	t         []float64    // corners
-	low, high []float64    // bounds at C = 1
-	free      bool         // the bias
-	shift     float64      // K' - K without the constant
-	most      float64      // largest magnitude of t
+	gram      *gram.Gram // all rows kept
+	tolerance float64    // relative gap
+	t         []float64  // corners
+	low, high []float64  // bounds at C = 1
+	free      bool       // the bias
+	shift     float64    // K' - K without the constant
+	most      float64    // largest magnitude of t
 
 	c       float64
 	beta, r []float64

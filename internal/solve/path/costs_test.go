@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -46,7 +47,7 @@ func random(t testing.TB, seed uint64, most int) *problem.Kernel {
 	if seed%2 == 1 {
 		k = kernel.RBF{Gamma: 0.5}
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestTwoPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

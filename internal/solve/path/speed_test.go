@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -35,7 +36,7 @@ func BenchmarkCosts(b *testing.B) {
 	}
 	x, _ := matrix.NewDense(n, d, values)
 	make := func() *problem.Kernel {
-		gram, _ := kernel.NewGram(kernel.RBF{Gamma: 0.25}, x, kernel.Options{})
+		gram, _ := gram.NewGram(kernel.RBF{Gamma: 0.25}, x, gram.Options{})
 		p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 1, problem.Free)
 		if err != nil {
 			b.Fatal(err)
