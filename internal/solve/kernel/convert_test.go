@@ -132,23 +132,6 @@ func TestSlackFreeBias(t *testing.T) {
 	}
 }
 
-// onePoint is the data set x = 1, y = 1 with the linear kernel and lambda = 1/2.
-func onePoint() *problem.Kernel {
-	x, err := matrix.NewDense(1, 1, []float32{1})
-	if err != nil {
-		panic(err)
-	}
-	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
-	if err != nil {
-		panic(err)
-	}
-	p, err := problem.NewKernel(gram, []float64{1}, nil, loss.Hinge{}, 0.5, problem.None)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
 // One point of the line, x = 1 with y = 1, and lambda = 1/2: the optimum is
 // w = alpha = 1. At 1 - delta the dual, in the units of the thesis, where it is
 // divided by lambda, lacks delta^2/2, but the primal delta^2/4 + delta/2: little

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // engine is what the algorithms of this package share (thesis, algorithms 1.3
@@ -297,4 +298,26 @@ func (it *iterate) multiply(by float64) {
 		it.responses[i] *= by
 	}
 	it.squared *= float64(by * by)
+}
+
+// supported is a run with an engine, and what the run is told of its certificates.
+type supported struct {
+	e *engine
+	*solver.Support
+}
+
+// newSupported returns the run of an engine of which the support is the rows that ever moved:
+// all others have no dual variable, or there are none.
+func newSupported(e *engine, start solver.Start) supported {
+	e.limit = start.Over
+	return supported{e, supportOf(start, func() (all, spared int) { return e.moved, e.moved })}
+}
+
+// pace is after how many steps an engine asks for the limit, if each is cheap.
+const pace = 64
+
+// ended reports whether to leave an epoch. A row that was cut short ends it at once.
+func (e *engine) ended() bool {
+	e.asked++
+	return e.gram.Cut() || e.asked%pace == 0 && e.limit.reached()
 }

@@ -4,35 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// gramOf is the matrix of a Gaussian on points, in double precision.
-func gramOf(t testing.TB, x matrix.Matrix, threads int) *gram.Gram {
-	t.Helper()
-	gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, gram.Options{Double: true, Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return gram
-}
-
-// machine is a support vector machine on n points of the toy.
-func machine(t testing.TB, n int, lambda float64, bias problem.Bias) *problem.Kernel {
-	t.Helper()
-	x, y := toy(n)
-	p, err := problem.NewKernel(gramOf(t, x, 1), y, nil, loss.Hinge{}, lambda, bias)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // Whatever is done to an engine, its responses are K beta, its norm is that of
 // w, and its mean is the mean of what was counted (F3).
@@ -113,42 +85,4 @@ func TestEngine(t *testing.T) {
 			t.Errorf("the responses drifted by %g", drift)
 		}
 	}
-}
-
-// After ten epochs the responses that the solvers by pairs and sets keep are those
-// of their coefficients (F3).
-func TestDualResponses(t *testing.T) {
-	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-		for _, s := range []solver.Solver{SMO{"second"}, SMO{"gain"}, Decomposition{Q: 10}, Working{Q: 16}} {
-			p := machine(t, 200, 1.0/2000, bias)
-			state := s.Start(p, solver.Start{Seed: 1})
-			for range 10 {
-				state.Epoch()
-			}
-			d := dualOf(state)
-			kept := append([]float64(nil), d.r...)
-			d.respond(p)
-			moved := false
-			for i, r := range d.r {
-				moved = moved || r != 0
-				if math.Abs(kept[i]-r) > 1e-8 {
-					t.Fatalf("%v, %T: the response of row %d is %v, kept is %v", bias, s, i, r, kept[i])
-				}
-			}
-			if !moved {
-				t.Errorf("%v, %T: nothing moved", bias, s)
-			}
-		}
-	}
-}
-
-// dualOf returns the dual problem of a state, of the rows that are in play.
-func dualOf(s solver.State) *dual {
-	switch s := s.(type) {
-	case *smo:
-		return s.dual
-	case *working:
-		return s.dual
-	}
-	panic("unknown state")
 }

@@ -147,7 +147,7 @@ func TestFirstLevel(t *testing.T) {
 func TestFirstMistake(t *testing.T) {
 	p := randomMachine(t, 3, 30, 0)
 	for _, spec := range []string{"perceptron", "rbp:budget=3", "forgetron:budget=3"} {
-		s, err := New(spec)
+		s, err := solvers.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}

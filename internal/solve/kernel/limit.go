@@ -1,8 +1,11 @@
 package kernel
 
 import (
+	"math"
+	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -29,19 +32,6 @@ func (l limit) allocate(numbers int) []float64 {
 	}
 }
 
-// supported is a run with an engine, and what the run is told of its certificates.
-type supported struct {
-	e *engine
-	*solver.Support
-}
-
-// newSupported returns the run of an engine of which the support is the rows that ever moved:
-// all others have no dual variable, or there are none.
-func newSupported(e *engine, start solver.Start) supported {
-	e.limit = start.Over
-	return supported{e, supportOf(start, func() (all, spared int) { return e.moved, e.moved })}
-}
-
 // supportOf tells the run how many rows a certificate costs.
 func supportOf(start solver.Start, rows func() (all, spared int)) *solver.Support {
 	s := start.Support
@@ -51,24 +41,6 @@ func supportOf(start solver.Start, rows func() (all, spared int)) *solver.Suppor
 	s.Rows = rows
 	return s
 }
-
-// pace is after how many steps an engine asks for the limit, if each is cheap.
-const pace = 64
-
-// ended reports whether to leave an epoch. A row that was cut short ends it at once.
-func (e *engine) ended() bool {
-	e.asked++
-	return e.gram.Cut() || e.asked%pace == 0 && e.limit.reached()
-}
-
-// support counts beside the rows that moved those of the dual variables, which may be
-// all rows where no derivative was met.
-func (m *means) support(e *engine) (all, spared int) {
-	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
-}
-
-// support counts the coefficients that are not 0: so are all dual variables but theirs.
-func (d *dual) support() (all, spared int) { return nonzeros(d.beta) }
 
 func nonzeros(beta []float64) (all, spared int) {
 	for _, b := range beta {
@@ -92,4 +64,18 @@ func undone(p interface{ Cut() bool }, r, before []float64) bool {
 func remember(before *[]float64, r []float64) []float64 {
 	*before = append((*before)[:0], r...)
 	return *before
+}
+
+// kept is the start for steps of single coefficients, which leave the others as they are: where the
+// loss has corners the coefficients stay, whatever C, and not the dual variables.
+func kept(p *problem.Kernel, start solver.Start) *problem.Point {
+	if start.From == nil || start.From.A == nil || start.Growth == 0 || !math.IsInf(p.Loss.Smoothness(), 1) {
+		return start.From
+	}
+	a := slices.Clone(start.From.A)
+	for i := range a {
+		lo, hi := p.Loss.Domain(p.Y[i])
+		a[i] = min(max(a[i]/start.Growth, lo), hi)
+	}
+	return &problem.Point{W: start.From.W, A: a}
 }

@@ -1,9 +1,10 @@
 package kernel
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // nuSample is how a run begins on half of the rows, there on a quarter, and so on, as

@@ -12,19 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// optimum is the solution of p to a gap of 1e-10.
-func optimum(t testing.TB, p *problem.Kernel) *solver.Solution {
-	t.Helper()
-	sol, err := solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-10, Epochs: 20000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sol.Certificate.Relative() > 1e-9 { // its own rounding may be more than 1e-10
-		t.Fatalf("reference: %s at gap %g", sol.Status, sol.Certificate.Relative())
-	}
-	return sol
-}
-
 // The count form is the explicit one, which shrinks and adds; coefficients
 // times lambda T are whole numbers; and the bound of the thesis holds at every
 // step (T2).

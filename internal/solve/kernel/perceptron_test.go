@@ -231,7 +231,7 @@ func TestPerceptronRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spec := range []string{"perceptron", "perceptron:passes=3,output=average"} {
-		s, err := New(spec)
+		s, err := solvers.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestPGSOfLinearKernel(t *testing.T) {
 			gram := must(gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1}))
 			machine := must(problem.NewKernel(gram, y, nil, l, lambda, bias))
 			weights := must(problem.NewLinear(problem.NewRows(x, 1), y, nil, l, penalty.L2{}, lambda, bias))
-			a := must(New("pgs:output=last")).Start(machine, solver.Start{Seed: 3})
+			a := must(solvers.New("pgs:output=last")).Start(machine, solver.Start{Seed: 3})
 			b := must(solver.Linear.New("pgs:output=last")).Start(weights, solver.Start{Seed: 3})
 			for range 3 {
 				a.Epoch()

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/root"
@@ -84,8 +85,8 @@ func space(gram *gram.Gram, risk *problem.Risk) root.Space {
 		return chosen
 	}
 	s.Respond = func(dst []float64, pt problem.Point, from solver.State) {
-		if w, ok := from.(*working); ok && w.below == nil && !w.partial() {
-			copy(dst, w.r)
+		if r := Responses(from); r != nil {
+			copy(dst, r)
 			return
 		}
 		respond(gram, risk, dst, pt.W)

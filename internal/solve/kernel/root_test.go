@@ -74,3 +74,12 @@ func TestRootOfNone(t *testing.T) {
 		}
 	}
 }
+
+// TestRootRuns: runs for a bound are alike, and learn nothing where there is nothing to learn.
+func TestRootRuns(t *testing.T) {
+	t.Parallel()
+	for _, of := range []func(*testing.T, *gram.Gram, []float64) problem.Problem{inBall, withSlack(problem.Free)} {
+		runsAlike(t, Root{}, of)
+		learnsNothing(t, Root{}, of)
+	}
+}

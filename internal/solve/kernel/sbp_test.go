@@ -51,18 +51,6 @@ func TestSeparableBatchPerceptron(t *testing.T) {
 	}
 }
 
-// slackOf is the slack-constrained problem that has the optimum of p, and the
-// maximum of its f.
-func slackOf(t testing.TB, p *problem.Kernel, w []float64) (slack *problem.Slack, most float64) {
-	t.Helper()
-	norm, l := p.Criteria(w)
-	slack, err := problem.NewSlack(p.Gram, p.Y, l/norm, p.Bias)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slack, 1 / norm
-}
-
 // On average over runs f is 3/sqrt(T) below its maximum at most; w stays in the
 // ball; the hinge loss of w/gamma is nu/gamma; every step takes n evaluations
 // (T15, T17, F2).

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // draws are random rows, each with a probability proportional to its weight.
@@ -118,15 +118,6 @@ func risk(p *problem.Risk, responses []float64) float64 {
 	return sum.Value() / p.N
 }
 
-// longest returns the largest norm of a Phi(x_i); 1 if all are zero, or if the
-// kernel has none.
-func longest(gram *gram.Gram, constant float64) float64 {
-	if squared := slices.Max(gram.Diagonal) + constant; squared > 0 {
-		return math.Sqrt(squared)
-	}
-	return 1
-}
-
 // refuseFree refuses a free bias.
 func refuseFree(name string, p *problem.Risk) error {
 	if p.Bias == problem.Free {
@@ -153,3 +144,20 @@ func refuseSteep(name string, p *problem.Risk) error {
 	}
 	return nil
 }
+
+// support counts beside the rows that moved those of the dual variables, which may be
+// all rows where no derivative was met.
+func (m *means) support(e *engine) (all, spared int) {
+	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
+}
+
+// The solvers that have a loss or a bias of their own.
+var (
+	_ solver.Describer = SDCA{}
+	_ solver.Describer = Pegasos{}
+	_ solver.Describer = SGD{}
+	_ solver.Describer = Perceptron{}
+	_ solver.Describer = RBP{}
+	_ solver.Describer = Forgetron{}
+	_ solver.Describer = Ramp{}
+)

@@ -318,3 +318,12 @@ var errSettled = errors.New("the optimality condition is met as far as the arith
 
 // resting is the violation that LIBSVM stops at, for problems that have no gap.
 const resting = 1e-3
+
+// Responses returns those of all rows that a run of [Working] keeps; nil: it keeps none of them,
+// or of some rows alone.
+func Responses(from solver.State) []float64 {
+	if w, ok := from.(*working); ok && w.below == nil && !w.partial() {
+		return w.r
+	}
+	return nil
+}

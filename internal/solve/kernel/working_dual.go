@@ -291,3 +291,6 @@ func TakesLoss(name string, of loss.Loss) error {
 	}
 	return nil
 }
+
+// support counts the coefficients that are not 0: so are all dual variables but theirs.
+func (d *dual) support() (all, spared int) { return nonzeros(d.beta) }

@@ -1,9 +1,10 @@
 package kernel
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // face solves the dual problem of a working set where steps of pairs lead nowhere:

@@ -2,11 +2,8 @@ package kernel
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // A run that begins at the answer for another C:
@@ -61,20 +58,6 @@ func (s *working) dualAt(t float64) float64 {
 		sum.Add(-float64(s.c[i]*s.loss.Conjugate(a, s.y[i])) - float64(t*t/2*b*s.r[i]))
 	}
 	return sum.Value()
-}
-
-// kept is the start for steps of single coefficients, which leave the others as they are: where the
-// loss has corners the coefficients stay, whatever C, and not the dual variables.
-func kept(p *problem.Kernel, start solver.Start) *problem.Point {
-	if start.From == nil || start.From.A == nil || start.Growth == 0 || !math.IsInf(p.Loss.Smoothness(), 1) {
-		return start.From
-	}
-	a := slices.Clone(start.From.A)
-	for i := range a {
-		lo, hi := p.Loss.Domain(p.Y[i])
-		a[i] = min(max(a[i]/start.Growth, lo), hi)
-	}
-	return &problem.Point{W: start.From.W, A: a}
 }
 
 // bounded counts the coefficients at a bound other than 0.

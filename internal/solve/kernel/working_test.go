@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,46 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// chequered is a problem on a chequered square, with a tenth of the labels wrong.
-func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, opt gram.Options) *problem.Kernel {
-	t.Helper()
-	random := rand.New(rand.NewPCG(3, 3))
-	values, y := make([]float32, 2*n), make([]float64, n)
-	for i := range n {
-		a, b := 4*random.Float64(), 4*random.Float64()
-		values[2*i], values[2*i+1] = float32(a), float32(b)
-		y[i] = 1 - 2*float64((int(a)+int(b))%2)
-		if random.Float64() < 0.1 {
-			y[i] = -y[i]
-		}
-		if least, _ := loss.Targets(l); least == 0 {
-			y[i]++
-		}
-	}
-	x, err := matrix.NewDense(n, 2, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.NewKernel(gram, y, nil, l, 1/(c*float64(n)), bias)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func run(t *testing.T, s solver.Solver, p problem.Problem, opt solver.Options) *solver.Solution {
-	t.Helper()
-	sol, err := solver.Run(context.Background(), s, p, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sol
-}
 
 // TestEveryLossAndBias: the gap is proved, at the value that coordinate ascent
 // finds where it can.
