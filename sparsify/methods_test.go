@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -217,7 +218,7 @@ func TestPipeline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		solution, err := solver.Run(context.Background(), solverkernel.SBP{}, p, solver.Options{Gap: 0.05, Epochs: 2000})
+		solution, err := solver.Run(context.Background(), engine.SBP{}, p, solver.Options{Gap: 0.05, Epochs: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -55,7 +55,7 @@ func (m Separate) Choose(ctx context.Context, t *Target, opt Options) (*Choice, 
 	if err != nil {
 		return nil, err
 	}
-	w, err := solverkernel.Separate(p, out.Response[:t.Rows], squared+float64(out.Bias*out.Bias), opt.Seed)
+	w, err := engine.Separate(p, out.Response[:t.Rows], squared+float64(out.Bias*out.Bias), opt.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -146,7 +146,7 @@ func (c *machineCourse) optimum(ctx context.Context, gap float64) (*solver.Solut
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: gap})
+	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: gap})
 	return s, p, err
 }
 

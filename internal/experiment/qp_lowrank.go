@@ -8,7 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -38,7 +38,7 @@ func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-8})
+	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *Result) finite(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		s, err := solve(ctx, solverkernel.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
+		s, err := solve(ctx, dual.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -87,7 +87,7 @@ func (qpStrings) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-6})
+	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-6})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 		if err != nil {
 			return 0, err
 		}
-		s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
+		s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return 0, err
 		}
@@ -154,7 +154,7 @@ func (r *Result) workingSets(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		s := solverkernel.Decomposition{Q: q}
+		s := dual.Decomposition{Q: q}
 		solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -84,7 +84,7 @@ func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *pro
 	}
 	progress := &tally{opt: opt, what: "runs", of: runs * (1 + len(x))}
 	for run := range runs {
-		one, err := c.watch(ctx, solverkernel.SBP{}, slack, opt.Seed+uint64(run), x, 0)
+		one, err := c.watch(ctx, engine.SBP{}, slack, opt.Seed+uint64(run), x, 0)
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -10,7 +10,8 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -80,9 +81,9 @@ func fig36Methods() []fig36Method {
 		{name: "cutting-plane", specs: []string{"cutting-plane"}},
 		{name: "osuna-girosi", specs: []string{"osuna-girosi"}, eps: powers(2, -7, 2)},
 		{name: "zhan-shen", specs: []string{"zhan-shen", "zhan-shen:share=1"}, eps: powers(4, -3, 0)},
-		{name: "rbp", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) { return solverkernel.RBP{Budget: n}, true }},
+		{name: "rbp", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) { return engine.RBP{Budget: n}, true }},
 		{name: "forgetron", decide: func(_ *sparsify.Target, n int) (solver.Solver, bool) {
-			return solverkernel.Forgetron{Budget: n}, true
+			return engine.Forgetron{Budget: n}, true
 		}},
 	}
 }
@@ -165,7 +166,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if r.p, err = problem.NewKernel(part, y[:learn], nil, loss.Hinge{}, 1/(f.c*float64(learn)), problem.Free); err != nil {
 		return nil, err
 	}
-	solution, err := solver.Run(ctx, solverkernel.Working{}, r.p, solver.Options{Gap: 1e-3})
+	solution, err := solver.Run(ctx, dual.Working{}, r.p, solver.Options{Gap: 1e-3})
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 package featuremap
 
 import (
+	"testing"
+
 	"github.com/fenchel-ml/fenchel/kernel"
 )
-
-import "testing"
 
 // The frequencies of a map are those that its images are made of.
 func TestFrequencies(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -180,7 +180,7 @@ func TestLinearPredictorOfImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := solver.Run(context.Background(), solverkernel.SDCA{}, p, solver.Options{Gap: 1e-6})
+	exact, err := solver.Run(context.Background(), engine.SDCA{}, p, solver.Options{Gap: 1e-6})
 	if err != nil || exact.Status != solver.Converged {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -104,7 +105,7 @@ func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string)
 		}
 		return "sgd", "the one for bounded norms of kernels that are not positive semidefinite"
 	case *problem.Slack:
-		if (kernelsolver.HardMargin{}).Accepts(p) == nil {
+		if (dual.HardMargin{}).Accepts(p) == nil {
 			return "hard-margin", "the one for no slack"
 		}
 		if (kernelsolver.Root{}).Accepts(p) == nil {
@@ -117,7 +118,7 @@ func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string)
 		if !loss.IsConvex(p.Loss) {
 			return "ramp", "the one for its loss, which is not convex"
 		}
-		if s := (kernelsolver.SMO{}); f.Gram.Definite() || s.Accepts(p) != nil {
+		if s := (dual.SMO{}); f.Gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -20,8 +22,8 @@ import (
 // the truth (T17).
 func TestConversions(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
-		p := machine(t, 20, 1.0/20, bias)
-		sol := optimum(t, p)
+		p := kerneltest.Machine(t, 20, 1.0/20, bias)
+		sol := kerneltest.Optimum(t, p)
 		w, a := sol.Point.W, sol.Point.A
 		norm, lossThere := p.Criteria(w)
 		ball, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, norm, bias)
@@ -88,9 +90,9 @@ func TestConversions(t *testing.T) {
 // With a free bias too lambda comes back from the nu of the optimum and from the p
 // that proves it; f is 1/|w| there, and G no more (F6, T17).
 func TestConversionsFreeBias(t *testing.T) {
-	p := machine(t, 60, 1.0/60, problem.Free)
-	sol := run(t, Working{}, p, solver.Options{Gap: 1e-11})
-	slack, most := slackOf(t, p, sol.Point.W)
+	p := kerneltest.Machine(t, 60, 1.0/60, problem.Free)
+	sol := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-11})
+	slack, most := kerneltest.SlackOf(t, p, sol.Point.W)
 	if c := slack.Certify(sol.Point); c.Gap() > 1e-8 || math.Abs(-c.Primal-most) > 1e-9 {
 		t.Errorf("f %v, G %v, expected 1/|w| = %v", -c.Primal, -c.Dual, most)
 	}
@@ -137,7 +139,7 @@ func TestSlackFreeBias(t *testing.T) {
 // divided by lambda, lacks delta^2/2, but the primal delta^2/4 + delta/2: little
 // left to gain in the one says little about the other (F7, thesis 1.5).
 func Example_primalAndDual() {
-	p := onePoint()
+	p := kerneltest.OnePoint()
 	best := p.Certify(problem.Point{W: []float64{1, 0}, A: []float64{-0.5}})
 	const delta = 0.1
 	c := p.Certify(problem.Point{W: []float64{1 - delta, 0}, A: []float64{-(1 - delta) / 2}})

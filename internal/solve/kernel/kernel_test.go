@@ -11,6 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	_ "github.com/fenchel-ml/fenchel/internal/solve/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -21,7 +23,7 @@ import (
 // With the linear kernel a kernel machine is the linear predictor with the
 // penalty |w|^2/2.
 func TestLinearKernelIsLinear(t *testing.T) {
-	x, y := toy(60)
+	x, y := kerneltest.Toy(60)
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.Squared{}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 			gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{})
@@ -36,7 +38,7 @@ func TestLinearKernelIsLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-9})
+			one, err := solver.Run(context.Background(), engine.SDCA{}, p, solver.Options{Gap: 1e-9})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,8 +58,8 @@ var _ = flag.Bool("long", false, "solve all problems of the tests that draw hund
 
 // What a solver cannot take it refuses, and says why; so do parameters.
 func TestRefusals(t *testing.T) {
-	x, y := toy(20)
-	gram := gramOf(t, x, 1)
+	x, y := kerneltest.Toy(20)
+	gram := kerneltest.GramOf(t, x, 1)
 	machine := func(l loss.Loss, bias problem.Bias, weights []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, weights, l, 0.1, bias)
 		if err != nil {
@@ -72,13 +74,13 @@ func TestRefusals(t *testing.T) {
 		reason string
 	}{
 		{"sdca", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
-		{"sdca", inBall(t, gram, y), "found a kernel machine with a radius, expected lambda or C, or the solver sgd"},
+		{"sdca", kerneltest.InBall(t, gram, y), "found a kernel machine with a radius, expected lambda or C, or the solver sgd"},
 		{"pegasos", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"pegasos", machine(loss.Squared{}, problem.None, nil), "must be bounded"},
 		{"sgd", machine(loss.Hinge{}, problem.None, nil), "expected a radius, or the solver auto"},
 		{"sbp", machine(loss.Logistic{}, problem.None, nil), "expected the loss hinge"},
 		{"sbp", machine(loss.Hinge{}, problem.None, uneven), "row weights"},
-		{"sbp", inBall(t, gram, y), "expected a bound on the slack, lambda or C, or the solver sgd"},
+		{"sbp", kerneltest.InBall(t, gram, y), "expected a bound on the slack, lambda or C, or the solver sgd"},
 		{"perceptron", machine(loss.Squared{}, problem.None, nil), "counts mistakes"},
 		{"perceptron", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"rbp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
@@ -111,17 +113,17 @@ func TestRefusals(t *testing.T) {
 // Row weights are rows that count more often: with them the optimum is the same
 // for the solvers that take them.
 func TestRowWeights(t *testing.T) {
-	x, y := toy(40)
+	x, y := kerneltest.Toy(40)
 	weights := make([]float64, 40)
 	for i := range weights {
 		weights[i] = 1 + float64(i%3)
 	}
-	p, err := problem.NewKernel(gramOf(t, x, 1), y, weights, loss.Logistic{}, 0.05, problem.Feature)
+	p, err := problem.NewKernel(kerneltest.GramOf(t, x, 1), y, weights, loss.Logistic{}, 0.05, problem.Feature)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := optimum(t, p)
-	sol, err := solver.Run(context.Background(), Pegasos{}, p, solver.Options{Gap: 1e-6, Epochs: 2000})
+	best := kerneltest.Optimum(t, p)
+	sol, err := solver.Run(context.Background(), engine.Pegasos{}, p, solver.Options{Gap: 1e-6, Epochs: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}

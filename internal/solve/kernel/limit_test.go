@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -20,16 +21,16 @@ var limitCases = []struct {
 	spec    string
 	problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 }{
-	{"sdca", regularised(problem.None)},
-	{"sgd", inBall},
-	{"pegasos", regularised(problem.Feature)},
-	{"pgs", regularised(problem.Feature)},
-	{"perceptron:passes=50", regularised(problem.None)},
-	{"sbp", withSlack(problem.Free)},
-	{"sbp:batch=5", regularised(problem.None)},
-	{"ramp", ramped(-1, problem.None)},
-	{"rbp:budget=20,passes=50", regularised(problem.None)},
-	{"forgetron:budget=20,passes=50", regularised(problem.None)},
+	{"sdca", kerneltest.Regularised(problem.None)},
+	{"sgd", kerneltest.InBall},
+	{"pegasos", kerneltest.Regularised(problem.Feature)},
+	{"pgs", kerneltest.Regularised(problem.Feature)},
+	{"perceptron:passes=50", kerneltest.Regularised(problem.None)},
+	{"sbp", kerneltest.WithSlack(problem.Free)},
+	{"sbp:batch=5", kerneltest.Regularised(problem.None)},
+	{"ramp", kerneltest.Ramped(-1, problem.None)},
+	{"rbp:budget=20,passes=50", kerneltest.Regularised(problem.None)},
+	{"forgetron:budget=20,passes=50", kerneltest.Regularised(problem.None)},
 	{"smo", steep(loss.Hinge{}, problem.Free)},
 	{"smo", steep(loss.Hinge{}, problem.None)},
 	{"decomposition", steep(loss.Hinge{}, problem.Free)},
@@ -42,8 +43,8 @@ var limitCases = []struct {
 	{"interior-point", steep(loss.Hinge{}, problem.Free)},
 	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
 	{"hard-margin", withoutSlack},
-	{"root", inBall},
-	{"root", withSlack(problem.Free)},
+	{"root", kerneltest.InBall},
+	{"root", kerneltest.WithSlack(problem.Free)},
 	{"decomposition:inner=gradient,shrinking=on", steep(loss.Hinge{}, problem.Free)},
 	{"accelerated", steep(loss.Hinge{}, problem.None)},
 	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
@@ -103,7 +104,7 @@ func TestAllAreHeard(t *testing.T) {
 // computes few values of the kernel more, and leaves a point that can be judged, with no
 // more support than was said.
 func TestLimitIsHeard(t *testing.T) {
-	x, y := toy(nightly(400, 160))
+	x, y := kerneltest.Toy(kerneltest.Nightly(400, 160))
 	for _, c := range limitCases {
 		for asks := 1; asks < 3000; asks = asks*5 + 1 {
 			if !heard(t, c.spec, c.problem, x, y, asks) {
@@ -168,9 +169,9 @@ func heard(t *testing.T, spec string, build func(*testing.T, *gram.Gram, []float
 // TestCertificateIsCut: a certificate that a limit cuts short promises nothing that it
 // has not computed, and the next one is whole again.
 func TestCertificateIsCut(t *testing.T) {
-	x, y := toy(300)
+	x, y := kerneltest.Toy(300)
 	for name, build := range map[string]func(*testing.T, *gram.Gram, []float64) problem.Problem{
-		"lambda": regularised(problem.Free), "radius": inBall, "slack": withSlack(problem.Free), "nu": withNu,
+		"lambda": kerneltest.Regularised(problem.Free), "radius": kerneltest.InBall, "slack": kerneltest.WithSlack(problem.Free), "nu": withNu,
 	} {
 		gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{})
 		if err != nil {

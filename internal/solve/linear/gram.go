@@ -7,7 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -48,12 +48,12 @@ func (Gram) Accepts(p problem.Problem) error {
 	if n := len(l.Y); !gram.TableFits(n, 0) {
 		return fmt.Errorf("solver gram stores the inner products of all pairs of rows: found %d rows, whose %.3g GB do not fit, expected fewer, or another solver", n, float64(gram.TableBytes(n))/1e9)
 	}
-	return kernelsolver.TakesLoss("solver gram", l.Loss)
+	return dual.TakesLoss("solver gram", l.Loss)
 }
 
 // Traits are those of working, and the memory of the inner products.
 func (Gram) Traits() solver.Traits {
-	t := kernelsolver.Working{}.Traits()
+	t := dual.Working{}.Traits()
 	t.Shared = gram.TableBytes
 	return t
 }
@@ -92,7 +92,7 @@ func (s *machine) begin(start solver.Start) {
 		return
 	}
 	k.StopWhen(start.Over)
-	s.inner = kernelsolver.Working{}.Start(k, start).(solver.Reporter)
+	s.inner = dual.Working{}.Start(k, start).(solver.Reporter)
 }
 
 // Epoch is one round of the kernel machine.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -50,7 +50,7 @@ func (c Costs) Accepts(p *problem.Kernel) error {
 	if err := checkRange(p, c.From, c.To); err != nil {
 		return err
 	}
-	if err := (kernelsolver.ActiveSet{}).Accepts(p); err != nil {
+	if err := (dual.ActiveSet{}).Accepts(p); err != nil {
 		return fmt.Errorf("path: found the loss %s, expected squared, or one with a single corner, such as hinge or absolute", loss.Name(p.Loss))
 	}
 	return nil
@@ -145,7 +145,7 @@ func (s *costs) optimum(ctx context.Context, c float64) (*solver.Solution, error
 		}
 		opt.From = &problem.Point{W: make([]float64, len(s.beta)+1), A: a}
 	}
-	sol, err := solver.Run(ctx, kernelsolver.ActiveSet{}, p, opt)
+	sol, err := solver.Run(ctx, dual.ActiveSet{}, p, opt)
 	if err == nil {
 		err = ctx.Err()
 	}

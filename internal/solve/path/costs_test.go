@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -127,7 +127,7 @@ func TestCosts(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 25))
 		for range 4 {
 			c := math.Pow(10, -2+4*r.Float64())
-			want, err := solver.Run(context.Background(), kernelsolver.ActiveSet{}, at(p, c), solver.Options{Gap: 1e-10, Epochs: 2000})
+			want, err := solver.Run(context.Background(), dual.ActiveSet{}, at(p, c), solver.Options{Gap: 1e-10, Epochs: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}

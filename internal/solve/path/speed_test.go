@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -49,7 +49,7 @@ func BenchmarkCosts(b *testing.B) {
 			b.Fatal(err)
 		}
 		path := time.Since(begun)
-		for _, s := range []solver.Solver{kernelsolver.ActiveSet{}, kernelsolver.SMO{Selection: "second"}, kernelsolver.Working{}} {
+		for _, s := range []solver.Solver{dual.ActiveSet{}, dual.SMO{Selection: "second"}, dual.Working{}} {
 			begun = time.Now()
 			for k := range 5 {
 				if _, err := solver.Run(context.Background(), s, at(make(), math.Pow(10, float64(k-2))), solver.Options{Gap: 1e-8}); err != nil {
