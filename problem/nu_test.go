@@ -9,7 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	kernelnu "github.com/fenchel-ml/fenchel/internal/solve/kernel/nu"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -66,7 +66,7 @@ func TestNuCertificate(t *testing.T) {
 		for _, nu := range []float64{0.2, 0.5, 1} {
 			for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 0.5}, kernel.Linear{}} {
 				for _, p := range nuProblems(r, shape[0], shape[1], nu, k) {
-					sol := must(solver.Run(context.Background(), dual.Nu{}, p, solver.Options{Gap: 1e-9, Epochs: 100}))
+					sol := must(solver.Run(context.Background(), kernelnu.Nu{}, p, solver.Options{Gap: 1e-9, Epochs: 100}))
 					if sol.Certificate.Gap() > 1e-9*math.Abs(p.Zero()) {
 						t.Errorf("n %d, nu %v, %+v: gap %v", shape[0], nu, k, sol.Certificate)
 					}

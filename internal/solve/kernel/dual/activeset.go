@@ -75,8 +75,8 @@ func (ActiveSet) Accepts(p problem.Problem) error {
 func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	a := &activeSet{dual: newDual(k, support.Kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
-	a.limit = start.Over
+	a := &activeSet{Dual: newDual(k, support.Kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
+	a.Limit = start.Over
 	support.SupportOf(start, a.support)
 	a.gram = k.Gram.InDouble(min(n, max(64, int(gram.DefaultCache/8/int64(n+128)))))
 	corner := k.Loss.(loss.Cornered)
@@ -87,13 +87,13 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	a.shift = k.Constant()
 	if a.free {
 		sum := 0.0
-		for _, v := range a.k {
+		for _, v := range a.K {
 			sum += v
 		}
 		a.shift += max(sum/float64(n), 1e-300)
 	}
-	for i, b := range a.beta {
-		if b > a.lo[i] && b < a.hi[i] {
+	for i, b := range a.Beta {
+		if b > a.Lo[i] && b < a.Hi[i] {
 			a.enter(i, 1)
 		}
 	}
@@ -102,7 +102,7 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 
 // activeSet is one run.
 type activeSet struct {
-	*dual
+	*Dual
 	p        *problem.Kernel
 	gram     *gram.Gram       // rows in double precision
 	most     int              // candidates
@@ -125,7 +125,7 @@ type activeSet struct {
 // Epoch lets some rows enter.
 func (s *activeSet) Epoch() {
 	for range 64 {
-		if s.limit.Reached() || s.p.Cut() {
+		if s.Limit.Reached() || s.p.Cut() {
 			break
 		}
 		if !s.advance() {
@@ -150,7 +150,7 @@ func (s *activeSet) finished() error {
 func (s *activeSet) Point() problem.Point {
 	var pt problem.Point
 	s.flush()
-	return s.dual.point(s.p, &pt)
+	return s.Dual.point(s.p, &pt)
 }
 
 // advance solves for the free rows, and has the worst of the others enter; false: there is none.
@@ -181,7 +181,7 @@ func (s *activeSet) advance() bool {
 
 // settle moves the free coefficients to where they are best, with the bounds that they meet.
 func (s *activeSet) settle() {
-	for len(s.set) > 0 && !s.limit.Reached() {
+	for len(s.set) > 0 && !s.Limit.Reached() {
 		d, b := s.direction()
 		step, hit := s.reach(d, 1)
 		s.take(d, step)
@@ -222,9 +222,9 @@ func (s *activeSet) reach(d []float64, most float64) (step float64, hit int) {
 		room := math.Inf(1)
 		switch {
 		case d[k] < 0:
-			room = (s.lo[i] - s.beta[i]) / d[k]
+			room = (s.Lo[i] - s.Beta[i]) / d[k]
 		case d[k] > 0:
-			room = (s.hi[i] - s.beta[i]) / d[k]
+			room = (s.Hi[i] - s.Beta[i]) / d[k]
 		}
 		if room < step {
 			step, hit = max(0, room), k
@@ -236,18 +236,18 @@ func (s *activeSet) reach(d []float64, most float64) (step float64, hit int) {
 // take moves the set, the rows that end at a bound exactly onto it.
 func (s *activeSet) take(d []float64, step float64) {
 	for k, i := range s.set {
-		s.put(i, s.beta[i]+float64(step*d[k]))
+		s.put(i, s.Beta[i]+float64(step*d[k]))
 	}
 }
 
 // put changes a coefficient.
 func (s *activeSet) put(i int, beta float64) {
-	before := s.beta[i]
-	s.beta[i] = min(max(beta, s.lo[i]), s.hi[i])
-	if s.pending[i] == 0 && s.beta[i] != before {
+	before := s.Beta[i]
+	s.Beta[i] = min(max(beta, s.Lo[i]), s.Hi[i])
+	if s.pending[i] == 0 && s.Beta[i] != before {
 		s.touched = append(s.touched, i)
 	}
-	s.pending[i] += s.beta[i] - before
+	s.pending[i] += s.Beta[i] - before
 	s.moved = true
 }
 
@@ -261,9 +261,9 @@ func (s *activeSet) count(d []float64, step float64) {
 // drop has a row that hit a bound leave the set.
 func (s *activeSet) drop(at int) {
 	i := s.set[at]
-	bound := s.lo[i]
-	if s.hi[i]-s.beta[i] < s.beta[i]-bound {
-		bound = s.hi[i]
+	bound := s.Lo[i]
+	if s.Hi[i]-s.Beta[i] < s.Beta[i]-bound {
+		bound = s.Hi[i]
 	}
 	s.put(i, bound)
 	s.retarget(i)
@@ -279,7 +279,7 @@ func (s *activeSet) drop(at int) {
 // enter adds row i to the set, on the way up or down. Where the set determines it, it moves until
 // a bound is met, which may be its own.
 func (s *activeSet) enter(i int, sign float64) {
-	for !s.limit.Reached() {
+	for !s.Limit.Reached() {
 		row := s.gram.Rows([]int{i})[0]
 		beside := make([]float64, len(s.set))
 		for k, j := range s.set {
@@ -307,16 +307,16 @@ func (s *activeSet) enter(i int, sign float64) {
 		for k := range d {
 			d[k] *= -sign
 		}
-		room := s.hi[i] - s.beta[i]
+		room := s.Hi[i] - s.Beta[i]
 		if sign < 0 {
-			room = s.beta[i] - s.lo[i]
+			room = s.Beta[i] - s.Lo[i]
 		}
 		step, hit := s.reach(d, room)
 		s.take(d, step)
-		s.put(i, s.beta[i]+float64(sign*step))
+		s.put(i, s.Beta[i]+float64(sign*step))
 		s.count(d, step)
 		if hit < 0 {
-			s.put(i, map[bool]float64{true: s.hi[i], false: s.lo[i]}[sign > 0])
+			s.put(i, map[bool]float64{true: s.Hi[i], false: s.Lo[i]}[sign > 0])
 			s.retarget(i)
 			return
 		}
@@ -326,7 +326,7 @@ func (s *activeSet) enter(i int, sign float64) {
 
 // response is r of a row, with what is pending.
 func (s *activeSet) response(i int) float64 {
-	r := s.r[i]
+	r := s.R[i]
 	for _, j := range s.touched {
 		r += float64(s.pending[j] * s.element(j, i))
 	}
@@ -347,16 +347,16 @@ func (s *activeSet) flush() {
 	for k, j := range s.touched {
 		by[k], s.pending[j] = s.pending[j], 0
 	}
-	s.gram.Update(s.r, s.touched, by)
+	s.gram.Update(s.R, s.touched, by)
 	if c := s.p.Constant(); c != 0 {
 		sum := float64(c * vec.Total(by))
-		for i := range s.r {
-			s.r[i] += sum
+		for i := range s.R {
+			s.R[i] += sum
 		}
 	}
 	s.touched = s.touched[:0]
 	for k, i := range s.set {
-		s.slope[k] = s.r[i] - s.t[i]
+		s.slope[k] = s.R[i] - s.t[i]
 		s.retarget(i)
 	}
 	if s.changes > 200 {
@@ -384,9 +384,9 @@ func (s *activeSet) price(i int, response float64) (violation, sign float64) {
 		pull -= s.b
 	}
 	switch {
-	case s.beta[i] < s.hi[i] && s.place[i] < 0 && pull > 0:
+	case s.Beta[i] < s.Hi[i] && s.place[i] < 0 && pull > 0:
 		return pull, 1
-	case s.beta[i] > s.lo[i] && s.place[i] < 0 && pull < 0:
+	case s.Beta[i] > s.Lo[i] && s.place[i] < 0 && pull < 0:
 		return -pull, -1
 	}
 	return 0, 0
@@ -410,7 +410,7 @@ func (s *activeSet) worst(among []int) (row int, sign float64) {
 		return s.open()
 	}
 	if among == nil {
-		for i, r := range s.r {
+		for i, r := range s.R {
 			look(i, r)
 		}
 		return row, sign
@@ -426,18 +426,18 @@ func (s *activeSet) worst(among []int) (row int, sign float64) {
 func (s *activeSet) open() (row int, sign float64) {
 	s.flush()
 	up, down := -1, -1
-	for i, r := range s.r {
-		if s.beta[i] < s.hi[i] && (up < 0 || s.t[i]-r > s.t[up]-s.r[up]) {
+	for i, r := range s.R {
+		if s.Beta[i] < s.Hi[i] && (up < 0 || s.t[i]-r > s.t[up]-s.R[up]) {
 			up = i
 		}
-		if s.beta[i] > s.lo[i] && (down < 0 || s.t[i]-r < s.t[down]-s.r[down]) {
+		if s.Beta[i] > s.Lo[i] && (down < 0 || s.t[i]-r < s.t[down]-s.R[down]) {
 			down = i
 		}
 	}
 	if up < 0 || down < 0 {
 		return -1, 0
 	}
-	top, bottom := s.t[up]-s.r[up], s.t[down]-s.r[down]
+	top, bottom := s.t[up]-s.R[up], s.t[down]-s.R[down]
 	if !(top-bottom > settled*(1+math.Abs(top)+math.Abs(bottom))) {
 		return -1, 0
 	}
@@ -452,7 +452,7 @@ func (s *activeSet) candidates() {
 		v   float64
 	}
 	var all []priced
-	for i, r := range s.r {
+	for i, r := range s.R {
 		if v, _ := s.price(i, r); v > settled*(1+math.Abs(r)+math.Abs(s.t[i])) {
 			all = append(all, priced{i, v})
 		}

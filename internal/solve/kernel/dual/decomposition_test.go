@@ -40,17 +40,17 @@ func TestGradientSteps(t *testing.T) {
 		for range 50 {
 			s.Epoch()
 			value := 0.0
-			for i, b := range s.beta {
-				value += b * (s.r[i]/2 - y[i])
-				if b < s.lo[i] || b > s.hi[i] {
-					t.Fatalf("%v: coefficient %g outside of [%g, %g]", bias, b, s.lo[i], s.hi[i])
+			for i, b := range s.Beta {
+				value += b * (s.R[i]/2 - y[i])
+				if b < s.Lo[i] || b > s.Hi[i] {
+					t.Fatalf("%v: coefficient %g outside of [%g, %g]", bias, b, s.Lo[i], s.Hi[i])
 				}
 			}
 			if value > last+1e-6*math.Abs(last) {
 				t.Fatalf("%v: the objective rises from %g to %g", bias, last, value)
 			}
 			last = value
-			if sum := vec.Total(s.beta); bias == problem.Free && math.Abs(sum) > 1e-10 {
+			if sum := vec.Total(s.Beta); bias == problem.Free && math.Abs(sum) > 1e-10 {
 				t.Fatalf("the coefficients add up to %g", sum)
 			}
 		}
@@ -94,11 +94,11 @@ func TestShrinking(t *testing.T) {
 			for range 20 {
 				s.part.Epoch()
 			}
-			r := append([]float64(nil), s.part.r...)
+			r := append([]float64(nil), s.part.R...)
 			s.part.respond(s.part.p)
 			for k := range r {
-				if math.Abs(r[k]-s.part.r[k]) > 1e-4 {
-					t.Fatalf("%s, %v: response %g, computed anew %g", inner, bias, r[k], s.part.r[k])
+				if math.Abs(r[k]-s.part.R[k]) > 1e-4 {
+					t.Fatalf("%s, %v: response %g, computed anew %g", inner, bias, r[k], s.part.R[k])
 				}
 			}
 		}

@@ -133,9 +133,9 @@ func (s *hardMargin) Epoch() {
 
 // bounded reports whether a coefficient is at C.
 func (s *hardMargin) bounded() bool {
-	d := s.inner.dual
-	for i, b := range d.beta {
-		if b != 0 && (b <= d.lo[i] || b >= d.hi[i]) {
+	d := s.inner.Dual
+	for i, b := range d.Beta {
+		if b != 0 && (b <= d.Lo[i] || b >= d.Hi[i]) {
 			return true
 		}
 	}
@@ -148,17 +148,17 @@ func (s *hardMargin) prepare() {
 		return
 	}
 	s.prepared = true
-	d, n := s.inner.dual, s.p.Len()
+	d, n := s.inner.Dual, s.p.Len()
 	var squared, masses vec.Sum
-	for i, b := range d.beta {
-		squared.Add(b * d.r[i])
+	for i, b := range d.Beta {
+		squared.Add(b * d.R[i])
 		masses.Add(math.Abs(b))
 	}
 	norm := math.Sqrt(max(0, squared.Value()))
 	s.above, s.margin = math.Inf(1), 0
 	clear(s.w)
 	s.a = s.a[:0]
-	for _, b := range d.beta {
+	for _, b := range d.Beta {
 		s.a = append(s.a, -b)
 	}
 	if !(norm > 0) {
@@ -169,13 +169,13 @@ func (s *hardMargin) prepare() {
 	}
 	s.above = norm / masses.Value()
 	s.work = s.work[:0]
-	for i, b := range d.beta {
+	for i, b := range d.Beta {
 		s.w[i] = b / norm
-		s.work = append(s.work, d.r[i]/norm*s.p.Y[i])
+		s.work = append(s.work, d.R[i]/norm*s.p.Y[i])
 	}
 	s.margin, s.w[n] = s.p.Level(&s.water, s.work)
 	if s.p.Bias == problem.Feature {
-		s.w[n] = vec.Total(d.beta) / norm
+		s.w[n] = vec.Total(d.Beta) / norm
 	}
 }
 
@@ -185,7 +185,7 @@ func (s *hardMargin) Report() solver.Report {
 	return solver.Report{Gap: problem.Relative(-s.margin, -s.above, s.p.Zero()), Exact: true, End: s.end}
 }
 
-func (s *hardMargin) support() (all, spared int) { return s.inner.dual.support() }
+func (s *hardMargin) support() (all, spared int) { return s.inner.Dual.support() }
 
 // Point is what prepare made.
 func (s *hardMargin) Point() problem.Point {

@@ -91,15 +91,15 @@ func (s InteriorPoint) Accepts(p problem.Problem) error {
 // Start does nothing yet: where the run begins does not matter.
 func (s InteriorPoint) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	r := &interiorPoint{dual: newDual(k, nil), p: k, rank: s.Rank, estimate: math.NaN()}
-	r.limit = start.Over
+	r := &interiorPoint{Dual: newDual(k, nil), p: k, rank: s.Rank, estimate: math.NaN()}
+	r.Limit = start.Over
 	support.SupportOf(start, r.support)
 	return r
 }
 
 // interiorPoint is one run.
 type interiorPoint struct {
-	*dual
+	*Dual
 	p         *problem.Kernel
 	rank      int
 	matrix    quadratic.Matrix // K or V V^T, with the constant
@@ -128,7 +128,7 @@ func (s *interiorPoint) Epoch() {
 		return
 	}
 	more := s.run.Step()
-	if s.limit.Reached() && s.rank == 0 { // the factor may be incomplete
+	if s.Limit.Reached() && s.rank == 0 { // the factor may be incomplete
 		return
 	}
 	s.adopt(false)
@@ -144,8 +144,8 @@ func (s *interiorPoint) end() {
 	s.adopt(true)
 	s.estimate, _ = s.gap(s.p, s.estimate)
 	if a := (ActiveSet{}); s.rank == 0 && a.Accepts(s.p) == nil {
-		pt := s.dual.point(s.p, &s.pt)
-		s.polish = a.Start(s.p, solver.Start{From: &pt, Over: s.limit}).(*activeSet)
+		pt := s.Dual.point(s.p, &s.pt)
+		s.polish = a.Start(s.p, solver.Start{From: &pt, Over: s.Limit}).(*activeSet)
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *interiorPoint) Point() problem.Point {
 	if s.polish != nil {
 		return s.polish.Point()
 	}
-	pt := s.dual.point(s.p, &s.pt)
+	pt := s.Dual.point(s.p, &s.pt)
 	if len(s.landmarks) > 0 {
 		s.project(pt.W)
 	}
@@ -183,7 +183,7 @@ func (s *interiorPoint) Point() problem.Point {
 // K that are not in V V^T would each add what they are off, and these are many.
 func (s *interiorPoint) project(w []float64) {
 	m := s.matrix.(*quadratic.LowRank)
-	u, n := m.Across(s.beta), len(s.beta)
+	u, n := m.Across(s.Beta), len(s.Beta)
 	clear(w[:n])
 	for k := len(s.landmarks) - 1; k >= 0; k-- {
 		row := m.V[s.landmarks[k]*m.K:][:k+1]
@@ -206,9 +206,9 @@ func (s *interiorPoint) prepare() {
 	for k := range 2 {
 		for i, y := range s.p.Y {
 			slope, ramps := corner.Ramps(y)
-			s.base[i] = -s.c[i] * slope
-			p.C, p.Lower, p.Upper = append(p.C, -ramps[k].At), append(p.Lower, -s.c[i]*ramps[k].Jump), append(p.Upper, 0)
-			widths = append(widths, ramps[k].Width/s.c[i])
+			s.base[i] = -s.C[i] * slope
+			p.C, p.Lower, p.Upper = append(p.C, -ramps[k].At), append(p.Lower, -s.C[i]*ramps[k].Jump), append(p.Upper, 0)
+			widths = append(widths, ramps[k].Width/s.C[i])
 			s.twice = s.twice || k == 1 && ramps[k].Jump != 0
 		}
 		if k == 0 && !s.anySecond(corner) {
@@ -248,11 +248,11 @@ func (s *interiorPoint) anySecond(l loss.Cornered) bool {
 func (s *interiorPoint) factorise() quadratic.Matrix {
 	n := s.p.Len()
 	if s.rank == 0 {
-		value := support.Square(s.p, s.limit)
-		if value == nil || s.limit.Reached() {
+		value := support.Square(s.p, s.Limit)
+		if value == nil || s.Limit.Reached() {
 			return nil
 		}
-		return &quadratic.Dense{Value: value, N: n, Threads: s.p.Threads(), Stop: s.limit}
+		return &quadratic.Dense{Value: value, N: n, Threads: s.p.Threads(), Stop: s.Limit}
 	}
 	v, landmarks, _, err := featuremap.Factorise(context.Background(), s.p.Kernel, s.p.X, s.rank, 0, s.p.Threads())
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *interiorPoint) adopt(snapped bool) {
 			if snapped {
 				switch s.run.Bound(k*n + i) {
 				case -1:
-					v = -s.c[i] * ramps[k].Jump
+					v = -s.C[i] * ramps[k].Jump
 				case 1:
 					v = 0
 				}
@@ -295,5 +295,5 @@ func (s *interiorPoint) adopt(snapped bool) {
 		}
 		s.set(i, beta)
 	}
-	s.matrix.Product(s.r, s.beta)
+	s.matrix.Product(s.R, s.Beta)
 }

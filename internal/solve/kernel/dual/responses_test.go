@@ -20,10 +20,10 @@ func TestDualResponses(t *testing.T) {
 				state.Epoch()
 			}
 			d := dualOf(state)
-			kept := append([]float64(nil), d.r...)
+			kept := append([]float64(nil), d.R...)
 			d.respond(p)
 			moved := false
-			for i, r := range d.r {
+			for i, r := range d.R {
 				moved = moved || r != 0
 				if math.Abs(kept[i]-r) > 1e-8 {
 					t.Fatalf("%v, %T: the response of row %d is %v, kept is %v", bias, s, i, r, kept[i])
@@ -37,12 +37,12 @@ func TestDualResponses(t *testing.T) {
 }
 
 // dualOf returns the dual problem of a state, of the rows that are in play.
-func dualOf(s solver.State) *dual {
+func dualOf(s solver.State) *Dual {
 	switch s := s.(type) {
 	case *smo:
-		return s.dual
+		return s.Dual
 	case *working:
-		return s.dual
+		return s.Dual
 	}
 	panic("unknown state")
 }

@@ -44,7 +44,7 @@ func (s *shrinking) Epoch() {
 		return
 	}
 	s.part.Epoch()
-	if s.rounds++; s.limit.Reached() || s.p.Cut() {
+	if s.rounds++; s.Limit.Reached() || s.p.Cut() {
 		return
 	}
 	if s.part.violation() <= s.goal || s.part.ended() != nil || s.rounds > 100+10*len(s.rows) {
@@ -55,18 +55,18 @@ func (s *shrinking) Epoch() {
 // watch counts how long rows have rested, and leaves them out where they are many.
 func (s *shrinking) watch() {
 	if s.quiet == nil {
-		s.quiet = make([]int, len(s.r))
+		s.quiet = make([]int, len(s.R))
 	}
 	top, bottom := s.span()
 	if !s.free {
 		top, bottom = max(top, 0), min(bottom, 0)
 	}
-	if !(top > bottom) || s.limit.Reached() {
+	if !(top > bottom) || s.Limit.Reached() {
 		return
 	}
 	resting := 0
-	for i, r := range s.r {
-		if s.up[i]-r < bottom && s.low[i]-r > top {
+	for i, r := range s.R {
+		if s.Up[i]-r < bottom && s.Low[i]-r > top {
 			s.quiet[i]++
 		} else {
 			s.quiet[i] = 0
@@ -75,7 +75,7 @@ func (s *shrinking) watch() {
 			resting++
 		}
 	}
-	if resting*shrinkShare >= len(s.r) && resting < len(s.r)-1 {
+	if resting*shrinkShare >= len(s.R) && resting < len(s.R)-1 {
 		s.leave(top - bottom)
 	}
 }
@@ -89,48 +89,48 @@ func (s *shrinking) leave(violation float64) {
 		}
 	}
 	clear(s.quiet)
-	weight := vec.Total(gather(nil, s.p.S, s.rows))
+	weight := vec.Total(Gather(nil, s.p.S, s.rows))
 	gram, err := s.p.Part(s.rows)
 	if err != nil {
 		return // on all rows, then
 	}
-	p, err := problem.NewKernel(gram, gather(nil, s.p.Y, s.rows), gather(nil, s.p.S, s.rows), s.p.Loss, s.p.Lambda*s.p.N/weight, s.p.Bias)
+	p, err := problem.NewKernel(gram, Gather(nil, s.p.Y, s.rows), Gather(nil, s.p.S, s.rows), s.p.Loss, s.p.Lambda*s.p.N/weight, s.p.Bias)
 	if err != nil {
 		return
 	}
-	s.part = newWorking(p, s.q, s.working.leave, nil, s.limit)
+	s.part = newWorking(p, s.q, s.working.leave, nil, s.Limit)
 	s.part.inside.descends = s.inside.descends
-	d := s.part.dual
-	copy(d.c, gather(nil, s.c, s.rows)) // as they are, without other roundings
-	copy(d.lo, gather(nil, s.lo, s.rows))
-	copy(d.hi, gather(nil, s.hi, s.rows))
-	copy(d.own, gather(nil, s.own, s.rows))
+	d := s.part.Dual
+	copy(d.C, Gather(nil, s.C, s.rows)) // as they are, without other roundings
+	copy(d.Lo, Gather(nil, s.Lo, s.rows))
+	copy(d.Hi, Gather(nil, s.Hi, s.rows))
+	copy(d.Own, Gather(nil, s.Own, s.rows))
 	for k, i := range s.rows {
-		d.beta[k] = s.beta[i]
+		d.Beta[k] = s.Beta[i]
 		d.retarget(k)
 	}
-	copy(d.r, gather(nil, s.r, s.rows))
-	d.from, d.fixed = gather(nil, s.beta, s.rows), gather(nil, s.r, s.rows)
-	s.goal, s.rounds, s.left = shrinkFall*violation, 0, s.left+len(s.r)-len(s.rows)
+	copy(d.R, Gather(nil, s.R, s.rows))
+	d.from, d.fixed = Gather(nil, s.Beta, s.rows), Gather(nil, s.R, s.rows)
+	s.goal, s.rounds, s.left = shrinkFall*violation, 0, s.left+len(s.R)-len(s.rows)
 }
 
 // merge brings all responses up to date, and judges the point on all rows.
 func (s *shrinking) merge() {
 	part := s.part
 	s.part = nil
-	if s.respondTo(s.adopt(s.rows, part.beta)); s.p.Cut() {
+	if s.respondTo(s.adopt(s.rows, part.Beta)); s.p.Cut() {
 		s.part = part
 		return
 	}
-	s.negative = min(s.negative, part.negative)
+	s.Negative = min(s.Negative, part.Negative)
 	s.judge()
 }
 
 // coefficients are those of all rows.
 func (s *shrinking) coefficients() []float64 {
-	s.all = append(s.all[:0], s.beta...)
+	s.all = append(s.all[:0], s.Beta...)
 	for k, i := range s.rows {
-		s.all[i] = s.part.beta[k]
+		s.all[i] = s.part.Beta[k]
 	}
 	return s.all
 }
@@ -147,7 +147,7 @@ func (s *shrinking) Report() solver.Report {
 	if s.part == nil {
 		return s.working.Report()
 	}
-	return s.dual.report(math.Inf(1), nil)
+	return s.Dual.report(math.Inf(1), nil)
 }
 
 // Point has, while rows are left out, the bias of the others.
@@ -159,7 +159,7 @@ func (s *shrinking) Point() problem.Point {
 	pt := problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
 	for i, b := range s.coefficients() {
 		first, last := s.loss.Domain(s.y[i])
-		pt.A[i] = min(max(-b/s.c[i], first), last)
+		pt.A[i] = min(max(-b/s.C[i], first), last)
 	}
 	s.p.Weights(pt.W, pt.A)
 	if s.free {

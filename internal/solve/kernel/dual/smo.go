@@ -59,13 +59,13 @@ func (s SMO) Accepts(p problem.Problem) error {
 func (s SMO) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	d := newDual(k, support.Kept(k, start))
-	d.limit = start.Over
+	d.Limit = start.Over
 	support.SupportOf(start, d.support)
-	return &smo{dual: d, p: k, selection: s.Selection, last: [2]int{-1, -1}}
+	return &smo{Dual: d, p: k, selection: s.Selection, last: [2]int{-1, -1}}
 }
 
 type smo struct {
-	*dual
+	*Dual
 	p         *problem.Kernel
 	pt        problem.Point
 	selection string
@@ -77,7 +77,7 @@ type smo struct {
 // Epoch makes some steps, as many as make it worth while to check all rows.
 func (s *smo) Epoch() {
 	for range 64 + s.p.Len()/16 {
-		if s.limit.Reached() {
+		if s.Limit.Reached() {
 			return
 		}
 		if !s.advance() {
@@ -110,8 +110,8 @@ func (s *smo) advance() bool {
 	if !(t > 0) {
 		return false
 	}
-	for k, r := range s.r {
-		s.r[k] = r + float64(t*(s.rows[0][k]-s.rows[1][k]))
+	for k, r := range s.R {
+		s.R[k] = r + float64(t*(s.rows[0][k]-s.rows[1][k]))
 	}
 	s.move(i, j, t)
 	return true
@@ -119,16 +119,16 @@ func (s *smo) advance() bool {
 
 // move adds t to beta_i and takes it from beta_j, where there are such. What
 // reaches a bound gets its exact value.
-func (d *dual) move(i, j int, t float64) {
-	if i >= 0 && t == d.hi[i]-d.beta[i] {
-		d.set(i, d.hi[i])
+func (d *Dual) move(i, j int, t float64) {
+	if i >= 0 && t == d.Hi[i]-d.Beta[i] {
+		d.set(i, d.Hi[i])
 	} else if i >= 0 {
-		d.set(i, d.beta[i]+t)
+		d.set(i, d.Beta[i]+t)
 	}
-	if j >= 0 && t == d.beta[j]-d.lo[j] {
-		d.set(j, d.lo[j])
+	if j >= 0 && t == d.Beta[j]-d.Lo[j] {
+		d.set(j, d.Lo[j])
 	} else if j >= 0 {
-		d.set(j, d.beta[j]-t)
+		d.set(j, d.Beta[j]-t)
 	}
 }
 
@@ -152,8 +152,8 @@ func (s *smo) advanceOne() bool {
 	if i < 0 {
 		t = -t
 	}
-	for k, r := range s.r {
-		s.r[k] = r + float64(t*s.rows[0][k])
+	for k, r := range s.R {
+		s.R[k] = r + float64(t*s.rows[0][k])
 	}
 	return true
 }

@@ -10,7 +10,7 @@ import (
 func (s *smo) choose() (i, j int) {
 	switch s.selection {
 	case "first":
-		i, j = s.extremes()
+		i, j = s.Extremes()
 	case "gain":
 		i, j = s.bestPair()
 	case "hybrid":
@@ -26,9 +26,9 @@ func (s *smo) choose() (i, j int) {
 }
 
 // extremes returns the maximal violating pair, -1 if none is violating.
-func (d *dual) extremes() (i, j int) {
-	i, j = vec.Extremes(d.up, d.low, d.r)
-	if i < 0 || j < 0 || !(d.up[i]-d.r[i] > d.low[j]-d.r[j]) {
+func (d *Dual) Extremes() (i, j int) {
+	i, j = vec.Extremes(d.Up, d.Low, d.R)
+	if i < 0 || j < 0 || !(d.Up[i]-d.R[i] > d.Low[j]-d.R[j]) {
 		return -1, -1
 	}
 	return i, j
@@ -37,12 +37,12 @@ func (d *dual) extremes() (i, j int) {
 // secondOrder returns the row of the largest derivative, and the one that
 // gains most with it if no bound is met (Fan, Chen, Lin 2005, WSS 2).
 func (s *smo) secondOrder() (i, j int) {
-	i, _ = s.extremes()
+	i, _ = s.Extremes()
 	if i < 0 {
 		return -1, -1
 	}
 	s.fetch(0, i)
-	j = s.partner(i, s.rows[0])
+	j = s.Partner(i, s.rows[0])
 	if j >= 0 {
 		s.fetch(1, j)
 	}
@@ -50,21 +50,21 @@ func (s *smo) secondOrder() (i, j int) {
 }
 
 // partner returns the j of the largest gain with i, given row i of K.
-func (d *dual) partner(i int, row []float64) (j int) {
-	return vec.Partner(d.up[i]-d.r[i], d.k[i]+d.sigma/d.c[i], leastCurvature, d.low, d.r, d.own, row)
+func (d *Dual) Partner(i int, row []float64) (j int) {
+	return vec.Partner(d.Up[i]-d.R[i], d.K[i]+d.sigma/d.C[i], LeastCurvature, d.Low, d.R, d.Own, row)
 }
 
 // gain returns by how much a step along beta_i - beta_j, or one of them alone
 // if the other index is -1, lowers the objective, as far as it meets no corner.
-func (d *dual) gain(i, j int, kij float64) float64 {
+func (d *Dual) gain(i, j int, kij float64) float64 {
 	slope, limit := 0.0, math.Inf(1)
 	if i >= 0 {
-		slope += d.up[i] - d.r[i]
-		limit = d.hi[i] - d.beta[i]
+		slope += d.Up[i] - d.R[i]
+		limit = d.Hi[i] - d.Beta[i]
 	}
 	if j >= 0 {
-		slope -= d.low[j] - d.r[j]
-		limit = min(limit, d.beta[j]-d.lo[j])
+		slope -= d.Low[j] - d.R[j]
+		limit = min(limit, d.Beta[j]-d.Lo[j])
 	}
 	curvature, _ := d.curvature(i, j, kij)
 	t := min(slope/curvature, limit)
@@ -76,8 +76,8 @@ func (s *smo) bestPair() (i, j int) {
 	i, j = -1, -1
 	most := 0.0
 	_, bottom := s.span()
-	for k := range s.r {
-		if !(s.up[k]-s.r[k] > bottom) {
+	for k := range s.R {
+		if !(s.Up[k]-s.R[k] > bottom) {
 			continue
 		}
 		s.fetch(0, k)
@@ -92,12 +92,12 @@ func (s *smo) bestPair() (i, j int) {
 // that is kept: as what shrinks for sign > 0, and else as what grows.
 func (s *smo) bestPartner(k, sign int) (other int, most float64) {
 	other = -1
-	for m := range s.r {
+	for m := range s.R {
 		i, j := k, m
 		if sign < 0 {
 			i, j = m, k
 		}
-		if m == k || !(s.up[i]-s.r[i] > s.low[j]-s.r[j]) {
+		if m == k || !(s.Up[i]-s.R[i] > s.Low[j]-s.R[j]) {
 			continue
 		}
 		if gain := s.gain(i, j, s.rows[0][m]); gain > most {
@@ -110,7 +110,7 @@ func (s *smo) bestPartner(k, sign int) (other int, most float64) {
 // nearLast is the hybrid rule (Glasmachers, Igel 2006).
 func (s *smo) nearLast() (i, j int) {
 	if s.last[0] < 0 || s.last[1] < 0 || s.atBound(s.last[0]) && s.atBound(s.last[1]) {
-		return s.extremes()
+		return s.Extremes()
 	}
 	i, j = -1, -1
 	most, last := 0.0, s.last
@@ -127,27 +127,27 @@ func (s *smo) nearLast() (i, j int) {
 		}
 	}
 	if i < 0 {
-		return s.extremes()
+		return s.Extremes()
 	}
 	return i, j
 }
 
 // atBound reports whether a coefficient is near the end of its interval.
-func (d *dual) atBound(i int) bool {
-	near := float64(1e-8 * d.c[i])
-	return d.beta[i] <= d.lo[i]+near || d.beta[i] >= d.hi[i]-near
+func (d *Dual) atBound(i int) bool {
+	near := float64(1e-8 * d.C[i])
+	return d.Beta[i] <= d.Lo[i]+near || d.Beta[i] >= d.Hi[i]-near
 }
 
 // worstOne returns the row that violates optimality most, i if it should grow or j if it
 // should shrink, the other being -1.
-func (d *dual) worstOne() (i, j int) {
+func (d *Dual) worstOne() (i, j int) {
 	i, j = -1, -1
 	most := 0.0
-	for k, r := range d.r {
-		if h := d.up[k] - r; h > most {
+	for k, r := range d.R {
+		if h := d.Up[k] - r; h > most {
 			i, j, most = k, -1, h
 		}
-		if h := r - d.low[k]; h > most {
+		if h := r - d.Low[k]; h > most {
 			i, j, most = -1, k, h
 		}
 	}
@@ -156,17 +156,17 @@ func (d *dual) worstOne() (i, j int) {
 
 // bestOne returns the row that gains most by moving alone, i to increase it or
 // j to decrease it, the other being -1, and the largest violation of all rows.
-func (d *dual) bestOne() (i, j int, violation float64) {
+func (d *Dual) bestOne() (i, j int, violation float64) {
 	i, j = -1, -1
 	most := 0.0
-	for k, r := range d.r {
-		if h := d.up[k] - r; h > 0 {
+	for k, r := range d.R {
+		if h := d.Up[k] - r; h > 0 {
 			violation = max(violation, h)
 			if gain := d.gain(k, -1, 0); gain > most {
 				i, j, most = k, -1, gain
 			}
 		}
-		if h := r - d.low[k]; h > 0 {
+		if h := r - d.Low[k]; h > 0 {
 			violation = max(violation, h)
 			if gain := d.gain(-1, k, 0); gain > most {
 				i, j, most = -1, k, gain

@@ -41,9 +41,9 @@ func board(t *testing.T, n int, c, gamma float64) *problem.Kernel {
 }
 
 // objective is -D/lambda, from the definition.
-func (d *dual) objective() (value float64) {
-	for i, b := range d.beta {
-		value += b*d.r[i]/2 + d.c[i]*d.loss.Conjugate(-b/d.c[i], d.y[i])
+func (d *Dual) objective() (value float64) {
+	for i, b := range d.Beta {
+		value += b*d.R[i]/2 + d.C[i]*d.loss.Conjugate(-b/d.C[i], d.y[i])
 	}
 	return value
 }
@@ -78,9 +78,9 @@ func TestSelections(t *testing.T) {
 					continue
 				}
 				sum := 0.0
-				for i, b := range s.beta {
-					if sum += b; b < s.lo[i] || b > s.hi[i] {
-						t.Fatalf("%s: coefficient %g outside [%g, %g]", selection, b, s.lo[i], s.hi[i])
+				for i, b := range s.Beta {
+					if sum += b; b < s.Lo[i] || b > s.Hi[i] {
+						t.Fatalf("%s: coefficient %g outside [%g, %g]", selection, b, s.Lo[i], s.Hi[i])
 					}
 				}
 				if math.Abs(sum) > 1e-10 {
@@ -116,7 +116,7 @@ func TestGain(t *testing.T) {
 					most = s.gain(i, j, s.rows[0][j])
 				}
 			} else {
-				for i := range s.r {
+				for i := range s.R {
 					most = max(most, s.gain(i, -1, 0), s.gain(-1, i, 0))
 				}
 			}
@@ -138,9 +138,9 @@ func TestPairsAreDecomposition(t *testing.T) {
 	for step := range 300 {
 		a.advance()
 		b.Epoch()
-		for i := range a.beta {
-			if math.Abs(a.beta[i]-b.beta[i]) > 1e-9 {
-				t.Fatalf("step %d: coefficient %d is %g, expected %g", step, i, b.beta[i], a.beta[i])
+		for i := range a.Beta {
+			if math.Abs(a.Beta[i]-b.Beta[i]) > 1e-9 {
+				t.Fatalf("step %d: coefficient %d is %g, expected %g", step, i, b.Beta[i], a.Beta[i])
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func TestSelectionWithoutPairs(t *testing.T) {
 		for range 20 { // fewer than all rows
 			s.advance()
 		}
-		first[rule] = s.beta
+		first[rule] = s.Beta
 		sol, err := solver.Run(context.Background(), SMO{rule}, p, solver.Options{Gap: 1e-8})
 		if err != nil || sol.Status != solver.Converged {
 			t.Errorf("%s: %v, %v, expected converged", rule, sol, err)

@@ -94,7 +94,7 @@ func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 type working struct {
-	*dual
+	*Dual
 	sample
 	clusters clusters
 	broad    broad
@@ -111,8 +111,8 @@ type working struct {
 }
 
 func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point, over support.Limit) *working {
-	s := &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
-	s.limit = over
+	s := &working{Dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
+	s.Limit = over
 	return s
 }
 
@@ -131,7 +131,7 @@ func (s *working) Epoch() {
 		s.grow(2)
 		s.choose()
 	default:
-		if s.turns++; s.turns > sampleTurns && s.estimate > goodSample/10 && s.exceeds() {
+		if s.turns++; s.turns > SampleTurns && s.estimate > GoodSample/10 && s.exceeds() {
 			s.clusters.on = true
 		}
 		s.choose()
@@ -149,7 +149,7 @@ func (s *working) round() {
 	if s.broaden() {
 		return
 	}
-	s.inside.begin(s.dual, s.set, s.p)
+	s.inside.begin(s.Dual, s.set, s.p)
 	if s.p.Cut() {
 		return
 	}
@@ -168,7 +168,7 @@ func (s *working) support() (all, spared int) {
 		all, spared = s.below.support()
 		return 2 * all, 2 * spared
 	}
-	all, spared = s.dual.support()
+	all, spared = s.Dual.support()
 	if s.partial() {
 		return 2 * all, 2 * spared
 	}
@@ -176,7 +176,7 @@ func (s *working) support() (all, spared int) {
 }
 
 // Report holds the gap, and why no step is left.
-func (s *working) Report() solver.Report { return s.dual.report(s.estimate, s.ended()) }
+func (s *working) Report() solver.Report { return s.Dual.report(s.estimate, s.ended()) }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
 func (s *working) Point() problem.Point {
@@ -185,9 +185,9 @@ func (s *working) Point() problem.Point {
 	}
 	s.point(s.p, &s.pt)
 	if s.partial() {
-		n := copy(s.pt.W, s.beta)
+		n := copy(s.pt.W, s.Beta)
 		if s.p.Bias == problem.Feature {
-			s.pt.W[n] = vec.Total(s.beta)
+			s.pt.W[n] = vec.Total(s.Beta)
 		}
 	}
 	return s.pt
@@ -206,11 +206,11 @@ func (s *working) ended() error {
 
 // take carries the solution of the inner problem over.
 func (s *working) take() {
-	all := len(s.set) == len(s.r)
-	total := s.adopt(s.set, s.inside.beta)
-	s.negative = min(s.negative, s.inside.negative)
+	all := len(s.set) == len(s.R)
+	total := s.adopt(s.set, s.inside.Beta)
+	s.Negative = min(s.Negative, s.inside.Negative)
 	if all {
-		copy(s.r, s.inside.r)
+		copy(s.R, s.inside.R)
 		return
 	}
 	s.respondTo(total)
@@ -221,10 +221,10 @@ func (s *working) take() {
 func (s *working) adopt(rows []int, beta []float64) (total float64) {
 	s.set, s.changes = s.set[:0], s.changes[:0]
 	for k, i := range rows { // which may be the set itself
-		if change := beta[k] - s.beta[i]; change != 0 {
+		if change := beta[k] - s.Beta[i]; change != 0 {
 			s.set, s.changes = append(s.set, i), append(s.changes, change)
 			total += change
-			s.dual.set(i, beta[k])
+			s.Dual.set(i, beta[k])
 		}
 	}
 	return total
@@ -233,20 +233,20 @@ func (s *working) adopt(rows []int, beta []float64) (total float64) {
 // respondTo adds the changes, of which the sum is total, to the responses. Where that is
 // cut short the coefficients are again what they were.
 func (s *working) respondTo(total float64) {
-	before := support.Remember(&s.before, s.r)
-	if s.p.Update(s.r, s.set, s.changes); support.Undone(s.p, s.r, before) {
+	before := support.Remember(&s.before, s.R)
+	if s.p.Update(s.R, s.set, s.changes); support.Undone(s.p, s.R, before) {
 		for k, i := range s.set {
-			s.dual.set(i, s.beta[i]-s.changes[k])
+			s.Dual.set(i, s.Beta[i]-s.changes[k])
 		}
 		return
 	}
 	constant := float64(total * s.p.Constant())
 	for k := range s.changes {
-		s.drift += float64(s.changes[k] * s.changes[k] * s.k[s.set[k]] * s.k[s.set[k]])
+		s.drift += float64(s.changes[k] * s.changes[k] * s.K[s.set[k]] * s.K[s.set[k]])
 	}
 	if constant != 0 {
-		for i := range s.r {
-			s.r[i] += constant
+		for i := range s.R {
+			s.R[i] += constant
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (s *working) judge() {
 	if s.p.Single() {
 		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	settled := s.inside.settled && s.q == len(s.r)
+	settled := s.inside.settled && s.q == len(s.R)
 	if off > 8*s.estimate*math.Abs(primal) || s.moved && (settled || !(s.violation() > 0)) {
 		s.respond(s.p)
 		s.drift = 0
@@ -277,9 +277,9 @@ func (s *working) judge() {
 const mostIdle = 3
 
 // interior counts the coefficients that are at no bound, nor at a corner.
-func (d *dual) interior() (n int) {
-	for i, up := range d.up {
-		if up == d.low[i] {
+func (d *Dual) interior() (n int) {
+	for i, up := range d.Up {
+		if up == d.Low[i] {
 			n++
 		}
 	}
@@ -287,10 +287,10 @@ func (d *dual) interior() (n int) {
 }
 
 // end says why no step of a dual problem is left, nil if one is.
-func (d *dual) end() error {
+func (d *Dual) end() error {
 	switch violation := d.violation(); {
-	case (d.unproved || d.negative < 0) && violation <= resting:
-		return rested(d.negative)
+	case (d.unproved || d.Negative < 0) && violation <= Resting:
+		return Rested(d.Negative)
 	case !d.moved && !(violation > 0):
 		return errSettled
 	}
@@ -299,16 +299,16 @@ func (d *dual) end() error {
 
 // rested says why a run without a gap has ended, and the most negative curvature that
 // it met; 0: none.
-func rested(negative float64) error {
+func Rested(negative float64) error {
 	if negative < 0 {
-		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", negative, resting)
+		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", negative, Resting)
 	}
-	return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
+	return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", Resting)
 }
 
 // report is that of a run with an estimate of the gap. Where nothing is proved, as the dual
 // problem may not be convex, no gap is promised: certificates, which cost as much there, are rare.
-func (d *dual) report(estimate float64, end error) solver.Report {
+func (d *Dual) report(estimate float64, end error) solver.Report {
 	if d.unproved {
 		estimate = math.Inf(1)
 	}
@@ -318,13 +318,30 @@ func (d *dual) report(estimate float64, end error) solver.Report {
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 
 // resting is the violation that LIBSVM stops at, for problems that have no gap.
-const resting = 1e-3
+const Resting = 1e-3
 
 // Responses returns those of all rows that a run of [Working] keeps; nil: it keeps none of them,
 // or of some rows alone.
 func Responses(from solver.State) []float64 {
 	if w, ok := from.(*working); ok && w.below == nil && !w.partial() {
-		return w.r
+		return w.R
 	}
 	return nil
 }
+
+// mechanism is a part of working that it converges without. The ablation of
+// ablation_test.go leaves out one after the other, and measures what each saves.
+type mechanism uint32
+
+const (
+	withoutFace     mechanism = 1 << iota // working_face.go: pairs alone
+	withoutBroad                          // working_face_broad.go
+	withoutSample                         // working_sample.go: begin at zero
+	withoutClusters                       // working_cluster.go
+)
+
+// ablated is what is left out: nothing, outside of that test.
+var ablated mechanism
+
+// has reports whether m is left out.
+func (a mechanism) has(m mechanism) bool { return a&m != 0 }

@@ -47,14 +47,14 @@ const (
 // Clusters need rows that are vectors.
 func (s *working) asksForClusters(most int) bool {
 	_, vectors := s.p.Kernel.(kernel.Inner)
-	return !ablated.has(withoutClusters) && vectors && float64(s.interior()) > min(manyFree*float64(len(s.r)), float64(most))
+	return !ablated.has(withoutClusters) && vectors && float64(s.interior()) > min(manyFree*float64(len(s.R)), float64(most))
 }
 
 // exceeds is asksForClusters of a run on all rows: where a set does not hold all that are free, what
 // it finds is soon undone by the next as well. On a9a (rbf, gamma 0.005) with C = 1000, of which 2100
 // are free, clusters after sampleTurns rounds take a sixth of the values of K.
 func (s *working) exceeds() bool {
-	return s.clusters.random != nil && len(s.r) > 2*s.q && s.asksForClusters(s.q)
+	return s.clusters.random != nil && len(s.R) > 2*s.q && s.asksForClusters(s.q)
 }
 
 // sweep makes rounds on the next clusters, and after the last of a sweep on the worst
@@ -62,14 +62,14 @@ func (s *working) exceeds() bool {
 func (s *working) sweep() {
 	c := &s.clusters
 	if len(c.queue) == 0 {
-		c.queue = newDivision(s.p, c.random, s.limit).divide(nil, s.movable(), s.q)
+		c.queue = newDivision(s.p, c.random, s.Limit).divide(nil, s.movable(), s.q)
 	}
-	for rows := 0; len(c.queue) > 0 && rows*sweepEpochs < len(s.r) && !s.limit.Reached(); c.queue = c.queue[1:] {
+	for rows := 0; len(c.queue) > 0 && rows*sweepEpochs < len(s.R) && !s.Limit.Reached(); c.queue = c.queue[1:] {
 		s.set = append(s.set[:0], c.queue[0]...)
 		rows += len(s.set)
 		s.round()
 	}
-	if len(c.queue) > 0 || s.limit.Reached() {
+	if len(c.queue) > 0 || s.Limit.Reached() {
 		return
 	}
 	if s.choose(); len(s.set) > 0 {
@@ -81,8 +81,8 @@ func (s *working) sweep() {
 // movable returns the rows that are not at rest at a bound.
 func (s *working) movable() (rows []int) {
 	bias := s.bias()
-	for i, r := range s.r {
-		if s.up[i]-r > bias || s.low[i]-r < bias {
+	for i, r := range s.R {
+		if s.Up[i]-r > bias || s.Low[i]-r < bias {
 			rows = append(rows, i)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package dual holds the algorithms that move dual variables by pairs, sets and faces: SMO, working
-// sets, active sets, interior points, and those for problems with nu.
+// sets, active sets, interior points.
 package dual
 
 import (
@@ -29,36 +29,36 @@ import (
 // A point is optimal iff all up_i - r_i are at most b and all low_i - r_i at
 // least b, where b is the free bias, or 0 where there is none. A bias that is
 // a feature adds 1 to all of K.
-type dual struct {
+type Dual struct {
 	loss    loss.Invertible
 	free    bool    // the bias
 	sigma   float64 // 1/Smoothness: the least curvature of the conjugate
-	y, c    []float64
-	lo, hi  []float64
-	beta, r []float64
-	up, low []float64
-	k       []float64 // the diagonal of K
-	own     []float64 // k + sigma/c: the curvature of a coefficient alone
+	y, C    []float64
+	Lo, Hi  []float64
+	Beta, R []float64
+	Up, Low []float64
+	K       []float64 // the diagonal of K
+	Own     []float64 // k + sigma/c: the curvature of a coefficient alone
 
-	limit    support.Limit
+	Limit    support.Limit
 	before   []float64 // r before a change that may be cut short
 	unproved bool      // nothing bounds the gap: the matrix may not be positive semidefinite
-	negative float64   // the most negative curvature met; 0: none
+	Negative float64   // the most negative curvature met; 0: none
 	moved    bool      // since the responses were computed as a whole
 
 	from, fixed []float64 // coefficients and their responses, other rows included; nil: 0
 }
 
-func newDual(p *problem.Kernel, from *problem.Point) *dual {
+func newDual(p *problem.Kernel, from *problem.Point) *Dual {
 	n := p.Len()
-	d := &dual{loss: p.Loss.(loss.Invertible), y: p.Y, unproved: !p.Definite()}
-	d.make(n)
+	d := &Dual{loss: p.Loss.(loss.Invertible), y: p.Y, unproved: !p.Definite()}
+	d.Make(n)
 	d.free = p.Bias == problem.Free
 	if s := p.Loss.Smoothness(); !math.IsInf(s, 1) {
 		d.sigma = 1 / s
 	}
 	for i := range n {
-		d.k[i] = p.Diagonal[i] + p.Constant()
+		d.K[i] = p.Diagonal[i] + p.Constant()
 	}
 	d.bounds(p)
 	if from != nil && from.A != nil {
@@ -68,62 +68,62 @@ func newDual(p *problem.Kernel, from *problem.Point) *dual {
 }
 
 // bounds sets how far coefficients may go, and moves them back if need be.
-func (d *dual) bounds(p *problem.Kernel) {
-	for i := range d.c {
-		d.c[i] = p.S[i] / (p.Lambda * p.N)
+func (d *Dual) bounds(p *problem.Kernel) {
+	for i := range d.C {
+		d.C[i] = p.S[i] / (p.Lambda * p.N)
 		first, last := p.Loss.Domain(p.Y[i])
-		atLow, atHigh := d.beta[i] != 0 && d.beta[i] <= d.lo[i], d.beta[i] != 0 && d.beta[i] >= d.hi[i]
-		d.lo[i], d.hi[i] = -d.c[i]*last, -d.c[i]*first
+		atLow, atHigh := d.Beta[i] != 0 && d.Beta[i] <= d.Lo[i], d.Beta[i] != 0 && d.Beta[i] >= d.Hi[i]
+		d.Lo[i], d.Hi[i] = -d.C[i]*last, -d.C[i]*first
 		switch {
 		case atLow:
-			d.beta[i] = d.lo[i]
+			d.Beta[i] = d.Lo[i]
 		case atHigh:
-			d.beta[i] = d.hi[i]
+			d.Beta[i] = d.Hi[i]
 		}
-		d.own[i] = d.k[i] + d.sigma/d.c[i]
+		d.Own[i] = d.K[i] + d.sigma/d.C[i]
 		d.retarget(i)
 	}
 }
 
-func (d *dual) make(n int) {
-	for _, s := range []*[]float64{&d.c, &d.lo, &d.hi, &d.beta, &d.r, &d.up, &d.low, &d.k, &d.own} {
+func (d *Dual) Make(n int) {
+	for _, s := range []*[]float64{&d.C, &d.Lo, &d.Hi, &d.Beta, &d.R, &d.Up, &d.Low, &d.K, &d.Own} {
 		*s = make([]float64, n)
 	}
 }
 
 // begin takes over dual variables.
-func (d *dual) begin(p *problem.Kernel, a []float64) {
+func (d *Dual) begin(p *problem.Kernel, a []float64) {
 	n := p.Len()
 	w := make([]float64, n+1)
 	p.Weights(w, a)
-	copy(d.beta, w[:n])
-	for i, b := range d.beta {
+	copy(d.Beta, w[:n])
+	for i, b := range d.Beta {
 		d.set(i, b)
 	}
 	d.respond(p)
 }
 
 // respond computes the responses anew, in double precision.
-func (d *dual) respond(p *problem.Kernel) {
-	before := support.Remember(&d.before, d.r)
-	beta := d.beta
+func (d *Dual) respond(p *problem.Kernel) {
+	before := support.Remember(&d.before, d.R)
+	beta := d.Beta
 	if d.from != nil {
 		beta = slices.Clone(beta)
 		vec.Axpy64(beta, -1, d.from)
 	}
-	if p.Combine(d.r, beta); support.Undone(p, d.r, before) {
+	if p.Combine(d.R, beta); support.Undone(p, d.R, before) {
 		return
 	}
 	d.moved = false
 	if d.fixed != nil {
-		vec.Axpy64(d.r, 1, d.fixed)
+		vec.Axpy64(d.R, 1, d.fixed)
 	}
 	if p.Constant() == 0 {
 		return
 	}
 	sum := vec.Total(beta)
-	for i := range d.r {
-		d.r[i] += sum
+	for i := range d.R {
+		d.R[i] += sum
 	}
 }
 
@@ -134,52 +134,52 @@ func (d *dual) respond(p *problem.Kernel) {
 const farthest = 36
 
 // targets returns up and low of row i with the coefficient beta.
-func (d *dual) targets(i int, beta float64) (up, low float64) {
-	up, low = d.loss.Inverse(-beta/d.c[i], d.y[i])
+func (d *Dual) targets(i int, beta float64) (up, low float64) {
+	up, low = d.loss.Inverse(-beta/d.C[i], d.y[i])
 	if math.IsInf(up, 1) {
 		up = farthest
 	}
 	if math.IsInf(low, -1) {
 		low = -farthest
 	}
-	if beta >= d.hi[i] {
+	if beta >= d.Hi[i] {
 		up = math.Inf(-1)
 	}
-	if beta <= d.lo[i] {
+	if beta <= d.Lo[i] {
 		low = math.Inf(1)
 	}
 	return up, low
 }
 
-func (d *dual) retarget(i int) { d.up[i], d.low[i] = d.targets(i, d.beta[i]) }
+func (d *Dual) retarget(i int) { d.Up[i], d.Low[i] = d.targets(i, d.Beta[i]) }
 
 // set moves a coefficient, onto a bound that it has reached or passed, but for
 // roundings: room that no step can use would make it the worst violator for ever.
-func (d *dual) set(i int, beta float64) {
-	room := 4e-16 * d.c[i]
+func (d *Dual) set(i int, beta float64) {
+	room := 4e-16 * d.C[i]
 	switch {
-	case beta >= d.hi[i]-room:
-		beta = d.hi[i]
-	case beta <= d.lo[i]+room:
-		beta = d.lo[i]
+	case beta >= d.Hi[i]-room:
+		beta = d.Hi[i]
+	case beta <= d.Lo[i]+room:
+		beta = d.Lo[i]
 	}
-	d.beta[i] = beta
+	d.Beta[i] = beta
 	d.moved = true
 	d.retarget(i)
 }
 
 // span returns the largest up_i - r_i and the least low_i - r_i.
-func (d *dual) span() (top, bottom float64) {
+func (d *Dual) span() (top, bottom float64) {
 	top, bottom = math.Inf(-1), math.Inf(1)
-	for i, r := range d.r {
-		top = max(top, d.up[i]-r)
-		bottom = min(bottom, d.low[i]-r)
+	for i, r := range d.R {
+		top = max(top, d.Up[i]-r)
+		bottom = min(bottom, d.Low[i]-r)
 	}
 	return top, bottom
 }
 
 // violation returns by how much the optimality condition is missed.
-func (d *dual) violation() float64 {
+func (d *Dual) violation() float64 {
 	top, bottom := d.span()
 	if !d.free {
 		top, bottom = max(top, 0), min(bottom, 0)
@@ -189,15 +189,15 @@ func (d *dual) violation() float64 {
 
 // bias returns a number between the ends of the violation: the mean of the
 // derivatives of the coefficients that are not at a bound, or the middle.
-func (d *dual) bias() float64 {
+func (d *Dual) bias() float64 {
 	if !d.free {
 		return 0
 	}
 	var sum vec.Sum
 	count := 0
-	for i, r := range d.r {
-		if d.up[i] == d.low[i] {
-			sum.Add(d.up[i] - r)
+	for i, r := range d.R {
+		if d.Up[i] == d.Low[i] {
+			sum.Add(d.Up[i] - r)
 			count++
 		}
 	}
@@ -217,14 +217,14 @@ const blockRows = 2048
 
 // gap returns about the relative gap that Certify would find, given the last one, and
 // the objective.
-func (d *dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
+func (d *Dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 	n, bias := p.Len(), d.bias()
 	if d.free {
 		tolerance := 1e-5
 		if last > 0 {
 			tolerance = min(tolerance, max(1e-2*last, 1e-12))
 		}
-		bias = p.BestBias(d.r, bias, tolerance)
+		bias = p.BestBias(d.R, bias, tolerance)
 	}
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
@@ -232,11 +232,11 @@ func (d *dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 		var value, work, slope [blockRows]float64
 		m := hi - lo
 		for k := range m {
-			value[k], slope[k] = d.r[lo+k]+bias, 0
-			work[k] = -d.beta[lo+k] / d.c[lo+k]
+			value[k], slope[k] = d.R[lo+k]+bias, 0
+			work[k] = -d.Beta[lo+k] / d.C[lo+k]
 			first, last := p.Loss.Domain(p.Y[lo+k])
 			work[k] = min(max(work[k], first), last)
-			sums[b][2] += float64(d.beta[lo+k] * d.r[lo+k])
+			sums[b][2] += float64(d.Beta[lo+k] * d.R[lo+k])
 		}
 		loss.ValueTo(p.Loss, value[:m], slope[:m], value[:m], p.Y[lo:hi], slope[:m])
 		loss.ConjugateTo(p.Loss, work[:m], work[:m], p.Y[lo:hi])
@@ -258,18 +258,18 @@ func (d *dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 
 // point writes the coefficients as weights and dual variables, with the best
 // bias for the responses.
-func (d *dual) point(p *problem.Kernel, pt *problem.Point) problem.Point {
+func (d *Dual) point(p *problem.Kernel, pt *problem.Point) problem.Point {
 	n := p.Len()
 	if pt.W == nil {
 		pt.W, pt.A = make([]float64, n+1), make([]float64, n)
 	}
-	for i, b := range d.beta {
+	for i, b := range d.Beta {
 		first, last := p.Loss.Domain(p.Y[i])
-		pt.A[i] = min(max(-b/d.c[i], first), last)
+		pt.A[i] = min(max(-b/d.C[i], first), last)
 	}
 	p.Weights(pt.W, pt.A)
 	if d.free {
-		pt.W[n] = p.BestBias(d.r, d.bias(), 1e-12)
+		pt.W[n] = p.BestBias(d.R, d.bias(), 1e-12)
 	}
 	return *pt
 }
@@ -296,4 +296,4 @@ func TakesLoss(name string, of loss.Loss) error {
 }
 
 // support counts the coefficients that are not 0: so are all dual variables but theirs.
-func (d *dual) support() (all, spared int) { return support.Nonzeros(d.beta) }
+func (d *Dual) support() (all, spared int) { return support.Nonzeros(d.Beta) }

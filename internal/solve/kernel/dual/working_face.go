@@ -46,7 +46,7 @@ import (
 // it factors the matrix of all rows, not of the face, cannot begin where pairs have
 // come to, and has to guess at the end which coefficients are at a bound.
 type face struct {
-	*dual
+	*Dual
 	k       curvature
 	product func(dst, x []float64) // of K itself
 	mu      float64                // weight of the distance from the anchor
@@ -72,9 +72,9 @@ const (
 )
 
 // begin takes a problem, a new one or the same again. k is K but for about off.
-func (f *face) begin(d *dual, k curvature, product func(dst, x []float64), off float64, again bool) {
-	f.dual, f.k, f.product, f.least = d, k, product, off
-	n := len(d.r)
+func (f *face) begin(d *Dual, k curvature, product func(dst, x []float64), off float64, again bool) {
+	f.Dual, f.k, f.product, f.least = d, k, product, off
+	n := len(d.R)
 	for _, s := range []*[]float64{&f.above, &f.below, &f.anchor, &f.v, &f.p, &f.best, &f.slope, &f.delta, &f.change} {
 		*s = slices.Grow((*s)[:0], n)[:n]
 	}
@@ -87,18 +87,18 @@ func (f *face) begin(d *dual, k curvature, product func(dst, x []float64), off f
 	}
 	f.mu = 1e-5 * size // the losses are smooth as they are
 	if d.sigma == 0 {
-		f.mu = float64(1e-3*size) + 0.1*d.violation()*float64(n)/vec.Total(d.c)
+		f.mu = float64(1e-3*size) + 0.1*d.violation()*float64(n)/vec.Total(d.C)
 	}
 	f.mu = max(f.mu, f.least)
 }
 
 // size is the mean of the diagonal of K.
-func (d *dual) size() float64 { return vec.Total(d.k) / float64(len(d.k)) }
+func (d *Dual) size() float64 { return vec.Total(d.K) / float64(len(d.K)) }
 
 // roundings is about how large the roundings of K are as a matrix. Those to single
 // precision are many that cancel.
-func (d *dual) roundings(single bool) float64 {
-	n := float64(len(d.r))
+func (d *Dual) roundings(single bool) float64 {
+	n := float64(len(d.R))
 	if single {
 		return float64(0x1p-23 * math.Sqrt(n) * d.size())
 	}
@@ -111,7 +111,7 @@ func (f *face) solve(goal float64) (settled bool) {
 	for range mostProximal {
 		before := f.violation()
 		steps := f.minimise()
-		if f.limit.Reached() {
+		if f.Limit.Reached() {
 			return false
 		}
 		if steps == mostNewton {

@@ -34,14 +34,14 @@ func (s *working) broaden() bool {
 	}
 	again := s.broad.k != nil
 	if !again {
-		s.broad.k = newLowRank(s.p, s.k)
+		s.broad.k = newLowRank(s.p, s.K)
 	}
 	left := slices.Max(s.broad.k.left)
 	if s.broad.useless = left > leastLeft*s.size(); s.broad.useless {
 		s.broad.k = nil
 		return false
 	}
-	s.broad.face.begin(s.dual, s.broad.k, s.product, left+s.roundings(s.p.Single()), again)
+	s.broad.face.begin(s.Dual, s.broad.k, s.product, left+s.roundings(s.p.Single()), again)
 	s.broad.face.solve(s.leave * s.violation())
 	return true
 }
@@ -58,7 +58,7 @@ func (s *working) mostInside() int {
 // mayBroaden reports whether the face of all rows may be taken when it is large, as
 // soon as all are in play.
 func (s *working) mayBroaden() bool {
-	return !ablated.has(withoutBroad) && !s.broad.useless && s.q >= leastBroad && s.q < len(s.r) && len(s.r) <= mostBroad && s.p.Definite()
+	return !ablated.has(withoutBroad) && !s.broad.useless && s.q >= leastBroad && s.q < len(s.R) && len(s.R) <= mostBroad && s.p.Definite()
 }
 
 // product sets dst = K x.
@@ -67,7 +67,7 @@ func (s *working) product(dst, x []float64) {
 	for i, v := range x {
 		if v != 0 {
 			s.set, s.changes = append(s.set, i), append(s.changes, v)
-			s.drift += float64(v * v * s.k[i] * s.k[i])
+			s.drift += float64(v * v * s.K[i] * s.K[i])
 		}
 	}
 	clear(dst)

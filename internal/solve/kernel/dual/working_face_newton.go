@@ -11,14 +11,14 @@ import (
 // minimise makes steps of Newton's method from where the coefficients stand, and
 // returns their number, mostNewton if the minimum was not found.
 func (f *face) minimise() (steps int) {
-	copy(f.anchor, f.beta)
-	copy(f.v, f.beta)
-	copy(f.p, f.r)
-	f.sum, f.bias = vec.Total(f.beta), f.dual.bias()
+	copy(f.anchor, f.Beta)
+	copy(f.v, f.Beta)
+	copy(f.p, f.R)
+	f.sum, f.bias = vec.Total(f.Beta), f.Dual.bias()
 	f.answer()
 	for steps = range mostNewton {
 		t := f.descend()
-		if f.limit.Reached() {
+		if f.Limit.Reached() {
 			return steps
 		}
 		if changed := f.answer(); t == 0 || t == 1 && !changed {
@@ -44,12 +44,12 @@ func (f *face) answer() (changed bool) {
 func (f *face) answerOf(i int, p float64) (b, slope float64) {
 	p -= float64(f.mu * f.anchor[i])
 	if l, curved := f.loss.(loss.Curved); curved && !f.loss.Straight() {
-		c, y := f.c[i], f.y[i]
+		c, y := f.C[i], f.y[i]
 		u := l.Prox(p, float64(f.mu*c), y) // Moreau: the slope of the loss there is a
 		h := c * l.Curvature(u, y)
 		return -c * l.Derivative(u, y), h / (1 + float64(f.mu*h))
 	}
-	stiff := f.mu + f.sigma/f.c[i]
+	stiff := f.mu + f.sigma/f.C[i]
 	switch above, below := f.above[i]-p, f.below[i]-p; {
 	case above > 0:
 		b = above / stiff
@@ -58,11 +58,11 @@ func (f *face) answerOf(i int, p float64) (b, slope float64) {
 	default:
 		return 0, 0
 	}
-	if b >= f.hi[i] {
-		return f.hi[i], 0
+	if b >= f.Hi[i] {
+		return f.Hi[i], 0
 	}
-	if b <= f.lo[i] {
-		return f.lo[i], 0
+	if b <= f.Lo[i] {
+		return f.Lo[i], 0
 	}
 	return b, 1 / stiff
 }
@@ -130,7 +130,7 @@ func (f *face) slopeAt(t float64) float64 {
 // descend makes a step of Newton's method and returns how far it went, 0 if nothing
 // but roundings is left.
 func (f *face) descend() (t float64) {
-	if f.aim(); f.limit.Reached() {
+	if f.aim(); f.Limit.Reached() {
 		return 0
 	}
 	size := 0.0

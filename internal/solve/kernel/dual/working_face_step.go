@@ -10,7 +10,7 @@ func (f *face) mend() {
 	if f.loss.Straight() {
 		for _, i := range f.inside {
 			if f.slope[i] > 0 {
-				f.best[i] = min(max(f.v[i], f.lo[i]), f.hi[i])
+				f.best[i] = min(max(f.v[i], f.Lo[i]), f.Hi[i])
 			}
 		}
 	}
@@ -21,7 +21,7 @@ func (f *face) mend() {
 	for _, steep := range []bool{true, false} { // bounds are left last
 		for i, b := range f.best {
 			if rest != 0 && f.slope[i] > 0 == steep {
-				f.best[i] = min(max(b+rest, f.lo[i]), f.hi[i])
+				f.best[i] = min(max(b+rest, f.Lo[i]), f.Hi[i])
 				rest -= f.best[i] - b
 			}
 		}
@@ -33,10 +33,10 @@ func (f *face) mend() {
 // above in the middle, to go all the way is a gain, and keeps what is at a bound there.
 func (f *face) adopt() (t float64) {
 	for i, b := range f.best {
-		f.delta[i] = b - f.beta[i]
+		f.delta[i] = b - f.Beta[i]
 	}
 	f.product(f.change, f.delta)
-	if f.limit.Reached() {
+	if f.Limit.Reached() {
 		return 0
 	}
 	if _, start := f.pays(0); !(start > 0) {
@@ -53,7 +53,7 @@ func (f *face) adopt() (t float64) {
 			f.set(i, f.partly(i, t))
 		}
 	}
-	vec.Axpy64(f.r, t, f.change)
+	vec.Axpy64(f.R, t, f.change)
 	return t
 }
 
@@ -62,7 +62,7 @@ func (f *face) partly(i int, t float64) float64 {
 	if t == 1 {
 		return f.best[i]
 	}
-	return f.beta[i] + float64(t*f.delta[i])
+	return f.Beta[i] + float64(t*f.delta[i])
 }
 
 // pays returns how fast it pays to go on along the way, just before and just
@@ -77,7 +77,7 @@ func (f *face) pays(t float64) (before, after float64) {
 		if d < 0 {
 			up, low = low, up
 		}
-		r := f.r[i] + float64(t*f.change[i])
+		r := f.R[i] + float64(t*f.change[i])
 		b.Add(d * (low - r))
 		a.Add(d * (up - r))
 	}

@@ -64,7 +64,7 @@ func wholeBlock(p *problem.Kernel) *block {
 	}
 	b := new(block)
 	b.begin(newDual(p, nil), all, p)
-	b.face.begin(&b.dual, &b.square, b.square.times, b.roundings(false), false)
+	b.face.begin(&b.Dual, &b.square, b.square.times, b.roundings(false), false)
 	return b
 }
 
@@ -130,7 +130,7 @@ func TestFaceDescends(t *testing.T) {
 				b.advance(0)
 			}
 			b.face.mu = math.Pow(10, 4-10*random.Float64())
-			before, sum := b.objective(), vec.Total(b.beta)
+			before, sum := b.objective(), vec.Total(b.Beta)
 			b.face.minimise()
 			b.face.mend()
 			b.face.adopt()
@@ -139,20 +139,20 @@ func TestFaceDescends(t *testing.T) {
 				t.Errorf("%s: from %.15g to %.15g", what, before, after)
 			}
 			size := 0.0
-			for i, v := range b.beta {
+			for i, v := range b.Beta {
 				size += math.Abs(v)
-				if v < b.lo[i] || v > b.hi[i] {
-					t.Errorf("%s: %g is not between %g and %g", what, v, b.lo[i], b.hi[i])
+				if v < b.Lo[i] || v > b.Hi[i] {
+					t.Errorf("%s: %g is not between %g and %g", what, v, b.Lo[i], b.Hi[i])
 				}
 			}
-			if now := vec.Total(b.beta); p.Bias == problem.Free && math.Abs(now-sum) > 1e-14*size {
+			if now := vec.Total(b.Beta); p.Bias == problem.Free && math.Abs(now-sum) > 1e-14*size {
 				t.Errorf("%s: the sum went from %g to %g", what, sum, now)
 			}
-			r := make([]float64, len(b.r))
-			b.square.times(r, b.beta)
+			r := make([]float64, len(b.R))
+			b.square.times(r, b.Beta)
 			for i, v := range r {
-				if math.Abs(v-b.r[i]) > 1e-10*(1+size*b.k[i]) {
-					t.Fatalf("%s: response %d is %g, expected %g", what, i, b.r[i], v)
+				if math.Abs(v-b.R[i]) > 1e-10*(1+size*b.K[i]) {
+					t.Fatalf("%s: response %d is %g, expected %g", what, i, b.R[i], v)
 				}
 			}
 		}
@@ -175,7 +175,7 @@ func TestFaceAnswers(t *testing.T) {
 		for range 200 {
 			i := random.IntN(p.Len())
 			f.mu = math.Pow(10, 2-6*random.Float64())
-			f.anchor[i] = min(max(f.c[i]*random.NormFloat64(), f.lo[i]), f.hi[i])
+			f.anchor[i] = min(max(f.C[i]*random.NormFloat64(), f.Lo[i]), f.Hi[i])
 			at := p.Y[i] + 3*random.NormFloat64()
 			beta, slope := f.answerOf(i, at)
 			pull := at + f.mu*(beta-f.anchor[i])
@@ -194,7 +194,7 @@ func TestFaceAnswers(t *testing.T) {
 			t.Errorf("%s: no minimum", e.Name)
 		}
 		for i := range f.v {
-			if math.Abs(f.v[i]-f.best[i]) > 1e-7*f.c[i] {
+			if math.Abs(f.v[i]-f.best[i]) > 1e-7*f.C[i] {
 				t.Errorf("%s: coefficient %g at the minimum answers with %g", e.Name, f.v[i], f.best[i])
 			}
 			f.delta[i] = random.NormFloat64()
@@ -232,7 +232,7 @@ func TestLowRank(t *testing.T) {
 	}{{kernel.Linear{}, 7}, {kernel.RBF{Gamma: 0.01}, 700}, {kernel.RBF{Gamma: 1}, 700}} {
 		p := dense(t, 700, 6, c.kernel, loss.Hinge{}, problem.Feature, 1, 2)
 		d := newDual(p, nil)
-		k := newLowRank(p, d.k)
+		k := newLowRank(p, d.K)
 		if k.columns > c.columns || k.columns < min(c.columns, 7) {
 			t.Errorf("%T: %d columns, expected %d at most", c.kernel, k.columns, c.columns)
 		}
@@ -294,8 +294,8 @@ func TestBroad(t *testing.T) {
 func TestFaceBegins(t *testing.T) {
 	for n := 20; n < 60; n++ {
 		b := wholeBlock(dense(t, n, 5, unscaled, loss.Hinge{}, problem.Free, 3, 1))
-		size := float64(1e-3 * (vec.Total(b.k) / float64(n)))
-		if want := size + float64(0.1*b.violation()*float64(n)/vec.Total(b.c)); b.face.mu != want {
+		size := float64(1e-3 * (vec.Total(b.K) / float64(n)))
+		if want := size + float64(0.1*b.violation()*float64(n)/vec.Total(b.C)); b.face.mu != want {
 			t.Fatalf("%d rows: the weight is %v, expected %v", n, b.face.mu, want)
 		}
 	}

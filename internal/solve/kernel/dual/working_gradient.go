@@ -27,12 +27,12 @@ const mostGradients = 50
 
 // descend makes steps until the violation is at most goal.
 func (b *block) descend(goal float64) {
-	g, n := &b.gradient, len(b.r)
+	g, n := &b.gradient, len(b.R)
 	g.at, g.d, g.image = resize(g.at, n), resize(g.d, n), resize(g.image, n)
 	g.step = 1 / max(b.widest(), 1e-300)
 	b.settled = false
 	for k := range mostGradients * (n + 10) {
-		if !(b.violation() > goal) || b.limit.Reached() {
+		if !(b.violation() > goal) || b.Limit.Reached() {
 			return
 		}
 		if !b.downhill() {
@@ -47,7 +47,7 @@ func (b *block) descend(goal float64) {
 // widest is the sum of the diagonal, which no curvature exceeds.
 func (b *block) widest() float64 {
 	sum := 0.0
-	for _, k := range b.k {
+	for _, k := range b.K {
 		sum += k
 	}
 	return sum
@@ -75,30 +75,30 @@ func (b *block) downhill() bool {
 	if bend > 0 {
 		u, g.step = min(1, -slope/bend), length/bend
 	} else {
-		b.negative = min(b.negative, bend/length)
+		b.Negative = min(b.Negative, bend/length)
 	}
 	moved := false
 	for i, d := range g.d {
 		if d != 0 {
-			before := b.beta[i]
-			b.set(i, min(max(before+float64(u*d), b.lo[i]), b.hi[i]))
-			moved = moved || b.beta[i] != before
+			before := b.Beta[i]
+			b.set(i, min(max(before+float64(u*d), b.Lo[i]), b.Hi[i]))
+			moved = moved || b.Beta[i] != before
 		}
 	}
-	vec.Axpy64(b.r, u, g.image)
+	vec.Axpy64(b.R, u, g.image)
 	return moved
 }
 
 // slope is the derivative, with the one corner of the loss.
-func (b *block) slope(i int) float64 { return b.r[i] - cornerOf(b.loss, b.y[i]) }
+func (b *block) slope(i int) float64 { return b.R[i] - cornerOf(b.loss, b.y[i]) }
 
 // project sets d to the way to the projection of a gradient step.
 func (b *block) project() {
 	g := &b.gradient
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for i, beta := range b.beta {
+	for i, beta := range b.Beta {
 		g.at[i] = beta - float64(g.step*b.slope(i))
-		lo, hi = min(lo, g.at[i]-b.hi[i]), max(hi, g.at[i]-b.lo[i])
+		lo, hi = min(lo, g.at[i]-b.Hi[i]), max(hi, g.at[i]-b.Lo[i])
 	}
 	theta := 0.0
 	if b.free {
@@ -113,14 +113,14 @@ func (b *block) project() {
 	}
 	rest, room := b.excess(theta), -1
 	for i := range g.d {
-		to := min(max(g.at[i]-theta, b.lo[i]), b.hi[i])
-		g.d[i] = to - b.beta[i]
-		if to > b.lo[i] && to < b.hi[i] {
+		to := min(max(g.at[i]-theta, b.Lo[i]), b.Hi[i])
+		g.d[i] = to - b.Beta[i]
+		if to > b.Lo[i] && to < b.Hi[i] {
 			room = i
 		}
 	}
 	if b.free && room >= 0 { // what bisection leaves
-		g.d[room] = min(max(g.d[room]-rest, b.lo[room]-b.beta[room]), b.hi[room]-b.beta[room])
+		g.d[room] = min(max(g.d[room]-rest, b.Lo[room]-b.Beta[room]), b.Hi[room]-b.Beta[room])
 	}
 }
 
@@ -128,7 +128,7 @@ func (b *block) project() {
 func (b *block) excess(theta float64) float64 {
 	var sum vec.Sum
 	for i, at := range b.gradient.at {
-		sum.Add(min(max(at-theta, b.lo[i]), b.hi[i]) - b.beta[i])
+		sum.Add(min(max(at-theta, b.Lo[i]), b.Hi[i]) - b.Beta[i])
 	}
 	return sum.Value()
 }

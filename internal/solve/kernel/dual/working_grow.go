@@ -28,7 +28,7 @@ func (s *working) resume(growth float64) {
 	if growth > 0 {
 		s.rescale(growth)
 	}
-	if s.clusters.on || s.q == len(s.r) {
+	if s.clusters.on || s.q == len(s.R) {
 		s.grow(math.Inf(1))
 	}
 }
@@ -42,9 +42,9 @@ func (s *working) grow(most float64) {
 		s.bounds(s.p)
 	}
 	if stay := 1 / times; times > 1 && (s.sigma == 0 && 2*s.bounded() <= s.q || s.dualAt(stay) > s.dualAt(1)) {
-		vec.Axpy64(s.r, stay-1, s.r)
-		for i, b := range s.beta {
-			s.dual.set(i, stay*b)
+		vec.Axpy64(s.R, stay-1, s.R)
+		for i, b := range s.Beta {
+			s.Dual.set(i, stay*b)
 		}
 	}
 }
@@ -52,18 +52,18 @@ func (s *working) grow(most float64) {
 // dualAt returns the dual at so many times the coefficients, but for a factor.
 func (s *working) dualAt(t float64) float64 {
 	var sum vec.Sum
-	for i, b := range s.beta {
+	for i, b := range s.Beta {
 		lo, hi := s.loss.Domain(s.y[i])
-		a := min(max(-t*b/s.c[i], lo), hi)
-		sum.Add(-float64(s.c[i]*s.loss.Conjugate(a, s.y[i])) - float64(t*t/2*b*s.r[i]))
+		a := min(max(-t*b/s.C[i], lo), hi)
+		sum.Add(-float64(s.C[i]*s.loss.Conjugate(a, s.y[i])) - float64(t*t/2*b*s.R[i]))
 	}
 	return sum.Value()
 }
 
 // bounded counts the coefficients at a bound other than 0.
 func (s *working) bounded() (n int) {
-	for i, b := range s.beta {
-		if b != 0 && (b <= s.lo[i] || b >= s.hi[i]) {
+	for i, b := range s.Beta {
+		if b != 0 && (b <= s.Lo[i] || b >= s.Hi[i]) {
 			n++
 		}
 	}

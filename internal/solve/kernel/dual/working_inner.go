@@ -7,7 +7,7 @@ import (
 
 // block is the dual problem of a working set: all that it needs, in one place.
 type block struct {
-	dual
+	Dual
 	square   symmetric // K, the constant of a bias that is a feature included
 	single   bool      // it is rounded to single precision
 	definite bool
@@ -22,23 +22,23 @@ type block struct {
 }
 
 // begin copies what belongs to the rows of the set.
-func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
-	b.loss, b.free, b.sigma, b.limit = d.loss, d.free, d.sigma, d.limit
-	b.square.lower.Stop = b.limit
-	b.negative = 0
+func (b *block) begin(d *Dual, set []int, p *problem.Kernel) {
+	b.loss, b.free, b.sigma, b.Limit = d.loss, d.free, d.sigma, d.Limit
+	b.square.lower.Stop = b.Limit
+	b.Negative = 0
 	b.definite, b.single, b.again, b.square.threads = p.Definite(), p.Single(), false, p.Threads()
-	b.y = gather(b.y, d.y, set)
-	b.c = gather(b.c, d.c, set)
-	b.lo = gather(b.lo, d.lo, set)
-	b.hi = gather(b.hi, d.hi, set)
-	b.beta = gather(b.beta, d.beta, set)
-	b.r = gather(b.r, d.r, set)
-	b.up = gather(b.up, d.up, set)
-	b.low = gather(b.low, d.low, set)
-	b.k = gather(b.k, d.k, set)
-	b.own = b.own[:0]
-	for k, c := range b.c {
-		b.own = append(b.own, b.k[k]+b.sigma/c)
+	b.y = Gather(b.y, d.y, set)
+	b.C = Gather(b.C, d.C, set)
+	b.Lo = Gather(b.Lo, d.Lo, set)
+	b.Hi = Gather(b.Hi, d.Hi, set)
+	b.Beta = Gather(b.Beta, d.Beta, set)
+	b.R = Gather(b.R, d.R, set)
+	b.Up = Gather(b.Up, d.Up, set)
+	b.Low = Gather(b.Low, d.Low, set)
+	b.K = Gather(b.K, d.K, set)
+	b.Own = b.Own[:0]
+	for k, c := range b.C {
+		b.Own = append(b.Own, b.K[k]+b.sigma/c)
 	}
 	q := len(set)
 	if b.again = q == p.Len() && b.whole; b.again {
@@ -47,7 +47,7 @@ func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 	b.whole = q == p.Len()
 	b.read(set, p)
 	for k := range set {
-		b.k[k] = b.row(k)[k]
+		b.K[k] = b.row(k)[k]
 	}
 }
 
@@ -70,9 +70,9 @@ func (b *block) read(set []int, p *problem.Kernel) {
 	}
 }
 
-func (b *block) row(k int) []float64 { return b.square.value[k*b.square.stride:][:len(b.r)] }
+func (b *block) row(k int) []float64 { return b.square.value[k*b.square.stride:][:len(b.R)] }
 
-func gather[T any](dst, src []T, at []int) []T {
+func Gather[T any](dst, src []T, at []int) []T {
 	dst = dst[:0]
 	for _, i := range at {
 		dst = append(dst, src[i])
@@ -93,7 +93,7 @@ func (b *block) solve(share float64, most int) {
 	b.unsolved = !b.pairs(goal) && b.definite && !ablated.has(withoutFace)
 	if b.unsolved && b.interior() <= b.most {
 		b.unsolved = false
-		b.face.begin(&b.dual, &b.square, b.square.times, b.roundings(b.single), b.again)
+		b.face.begin(&b.Dual, &b.square, b.square.times, b.roundings(b.single), b.again)
 		b.settled = b.face.solve(goal)
 	}
 }
@@ -101,12 +101,12 @@ func (b *block) solve(share float64, most int) {
 // pairs makes steps of pairs, and reports whether it was worth while to do so to the
 // end.
 func (b *block) pairs(goal float64) bool {
-	n := len(b.r)
+	n := len(b.R)
 	for steps := 1; steps <= mostPairs*n; steps++ {
 		if !b.advance(goal) {
 			return true
 		}
-		if steps%1024 == 0 && b.limit.Reached() {
+		if steps%1024 == 0 && b.Limit.Reached() {
 			return true
 		}
 		if b.definite && steps%n == 0 && steps > b.patience() && !ablated.has(withoutFace) {
@@ -126,7 +126,7 @@ func (b *block) patience() int {
 	if free > b.most {
 		return 1000 + 10*free
 	}
-	return 1000 + 10*free + free*free/32*free/len(b.r)
+	return 1000 + 10*free + free*free/32*free/len(b.R)
 }
 
 // advance makes the step of a pair, or of one coefficient where there is no
@@ -141,10 +141,10 @@ func (b *block) advance(goal float64) bool {
 		return false
 	}
 	if i >= 0 {
-		vec.Axpy64(b.r, t, b.row(i))
+		vec.Axpy64(b.R, t, b.row(i))
 	}
 	if j >= 0 {
-		vec.Axpy64(b.r, -t, b.row(j))
+		vec.Axpy64(b.R, -t, b.row(j))
 	}
 	b.move(i, j, t)
 	return true
@@ -159,11 +159,11 @@ func (b *block) choose(goal float64) (i, j int, kij float64) {
 		}
 		return i, j, 0
 	}
-	i, j = b.extremes()
-	if i < 0 || b.up[i]-b.r[i]-(b.low[j]-b.r[j]) <= goal {
+	i, j = b.Extremes()
+	if i < 0 || b.Up[i]-b.R[i]-(b.Low[j]-b.R[j]) <= goal {
 		return -1, -1, 0
 	}
-	if j = b.partner(i, b.row(i)); j < 0 {
+	if j = b.Partner(i, b.row(i)); j < 0 {
 		return -1, -1, 0
 	}
 	return i, j, b.row(i)[j]

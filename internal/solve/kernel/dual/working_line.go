@@ -3,17 +3,17 @@ package dual
 import "math"
 
 // leastCurvature keeps steps finite between equal rows.
-const leastCurvature = 1e-12
+const LeastCurvature = 1e-12
 
 // rawCurvature is the share of K in the curvature, negative where that is no
 // inner product. Between equal rows it is nothing but rounding.
-func (d *dual) rawCurvature(i, j int, kij float64) float64 {
+func (d *Dual) RawCurvature(i, j int, kij float64) float64 {
 	kernel, size := 0.0, 0.0
 	if i >= 0 {
-		kernel, size = d.k[i], math.Abs(d.k[i])
+		kernel, size = d.K[i], math.Abs(d.K[i])
 	}
 	if j >= 0 {
-		kernel, size = kernel+d.k[j], size+math.Abs(d.k[j])
+		kernel, size = kernel+d.K[j], size+math.Abs(d.K[j])
 	}
 	if i >= 0 && j >= 0 {
 		kernel -= 2 * kij
@@ -26,46 +26,46 @@ func (d *dual) rawCurvature(i, j int, kij float64) float64 {
 
 // curvature returns how the derivative grows along beta_i - beta_j, given K_ij,
 // or along one of them if the other index is -1; kernel is the share of K.
-func (d *dual) curvature(i, j int, kij float64) (curvature, kernel float64) {
+func (d *Dual) curvature(i, j int, kij float64) (curvature, kernel float64) {
 	conjugates := 0.0
 	if i >= 0 {
-		kernel += d.k[i]
-		conjugates += d.sigma / d.c[i]
+		kernel += d.K[i]
+		conjugates += d.sigma / d.C[i]
 	}
 	if j >= 0 {
-		kernel += d.k[j]
-		conjugates += d.sigma / d.c[j]
+		kernel += d.K[j]
+		conjugates += d.sigma / d.C[j]
 	}
 	if i >= 0 && j >= 0 {
 		kernel -= 2 * kij
 	}
-	kernel = max(kernel, leastCurvature)
+	kernel = max(kernel, LeastCurvature)
 	return kernel + conjugates, kernel
 }
 
 // line is the dual problem along beta_i + t and beta_j - t, with one of the
 // two if the other index is -1.
 type line struct {
-	*dual
+	*Dual
 	i, j              int
 	kernel, curvature float64
 	at                float64 // the responses' share of the slope at t = 0
 	limit             float64
 }
 
-func (d *dual) along(i, j int, kij float64) line {
-	l := line{dual: d, i: i, j: j, limit: math.Inf(1)}
+func (d *Dual) along(i, j int, kij float64) line {
+	l := line{Dual: d, i: i, j: j, limit: math.Inf(1)}
 	l.curvature, l.kernel = d.curvature(i, j, kij)
-	if l.kernel <= leastCurvature {
-		d.negative = min(d.negative, d.rawCurvature(i, j, kij))
+	if l.kernel <= LeastCurvature {
+		d.Negative = min(d.Negative, d.RawCurvature(i, j, kij))
 	}
 	if i >= 0 {
-		l.at = d.r[i]
-		l.limit = d.hi[i] - d.beta[i]
+		l.at = d.R[i]
+		l.limit = d.Hi[i] - d.Beta[i]
 	}
 	if j >= 0 {
-		l.at -= d.r[j]
-		l.limit = min(l.limit, d.beta[j]-d.lo[j])
+		l.at -= d.R[j]
+		l.limit = min(l.limit, d.Beta[j]-d.Lo[j])
 	}
 	return l
 }
@@ -73,10 +73,10 @@ func (d *dual) along(i, j int, kij float64) line {
 // slope returns how much it pays to increase t, just before and just after t.
 func (l *line) slope(t float64) (before, after float64) {
 	if l.i >= 0 {
-		after, before = l.targets(l.i, l.beta[l.i]+t)
+		after, before = l.targets(l.i, l.Beta[l.i]+t)
 	}
 	if l.j >= 0 {
-		up, low := l.targets(l.j, l.beta[l.j]-t)
+		up, low := l.targets(l.j, l.Beta[l.j]-t)
 		before, after = before-up, after-low
 	}
 	linear := l.at + float64(l.kernel*t)
@@ -86,10 +86,10 @@ func (l *line) slope(t float64) (before, after float64) {
 // corners returns where a coefficient changes sign, in order, and the limit.
 func (l *line) corners() (c [3]float64) {
 	if l.i >= 0 {
-		c[0] = -l.beta[l.i]
+		c[0] = -l.Beta[l.i]
 	}
 	if l.j >= 0 {
-		c[1] = l.beta[l.j]
+		c[1] = l.Beta[l.j]
 	}
 	c[0], c[1] = min(c[0], c[1], l.limit), min(max(c[0], c[1]), l.limit)
 	c[2] = l.limit
@@ -99,7 +99,7 @@ func (l *line) corners() (c [3]float64) {
 // step finds the best t >= 0. On either side of the corners, where a coefficient
 // changes sign, the slope falls along a straight line, or for the logistic loss at
 // least as fast as the line: there the root is then bracketed.
-func (d *dual) step(i, j int, kij float64) (t float64) {
+func (d *Dual) step(i, j int, kij float64) (t float64) {
 	l := d.along(i, j, kij)
 	for _, end := range l.corners() {
 		_, after := l.slope(t)

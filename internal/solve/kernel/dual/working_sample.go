@@ -30,8 +30,8 @@ type sample struct {
 // more than that. Where it is harder than the whole, as coefficients may become
 // larger, sampleTurns rounds are enough; where most are free, clusters do better.
 const (
-	goodSample  = 0.2
-	sampleTurns = 8
+	GoodSample  = 0.2
+	SampleTurns = 8
 )
 
 // halve begins with a run on half of the rows, if they are more than two sets.
@@ -47,7 +47,7 @@ func (s *working) halve(random *rand.Rand) {
 		return // begin at zero
 	}
 	s.order = order
-	s.below = newWorking(p, s.q, s.leave, nil, s.limit)
+	s.below = newWorking(p, s.q, s.leave, nil, s.Limit)
 	s.below.halve(random)
 }
 
@@ -57,17 +57,17 @@ func partOf(p *problem.Kernel, rows []int) (*problem.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return problem.NewKernel(gram, gather(nil, p.Y, rows), gather(nil, p.S, rows), p.Loss, p.Lambda, p.Bias)
+	return problem.NewKernel(gram, Gather(nil, p.Y, rows), Gather(nil, p.S, rows), p.Loss, p.Lambda, p.Bias)
 }
 
 // descend makes two rounds on the sample, of half the cost of one here, or takes
 // over its solution if that is good.
 func (s *working) descend() {
 	for range 2 {
-		if s.below.Epoch(); s.limit.Reached() {
+		if s.below.Epoch(); s.Limit.Reached() {
 			return
 		}
-		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.ended() != nil {
+		if s.below.clusters.on || s.below.estimate <= GoodSample || s.below.turns >= SampleTurns || s.below.ended() != nil {
 			s.rise()
 			return
 		}
@@ -78,19 +78,19 @@ func (s *working) descend() {
 func (s *working) rise() {
 	below := s.below
 	s.below, s.play = nil, below.p.Len()
-	if below.clusters.on || len(below.r) <= 2*s.q && below.asksForClusters(len(below.r)) {
+	if below.clusters.on || len(below.R) <= 2*s.q && below.asksForClusters(len(below.R)) {
 		s.clusters.on, s.order = true, nil
 		return
 	}
 	s.rescale(below.p.N / s.p.N)
 	s.set, s.changes = s.set[:0], s.changes[:0]
 	total := 0.0
-	for k, b := range below.beta {
+	for k, b := range below.Beta {
 		if b != 0 {
 			i := s.order[k]
-			s.dual.set(i, b)
-			s.set, s.changes = append(s.set, i), append(s.changes, s.beta[i])
-			total += s.beta[i]
+			s.Dual.set(i, b)
+			s.set, s.changes = append(s.set, i), append(s.changes, s.Beta[i])
+			total += s.Beta[i]
 		}
 	}
 	if s.respondTo(total); s.p.Cut() {
@@ -104,13 +104,13 @@ func (s *working) rescale(share float64) {
 	factor := s.share / share
 	s.share = share
 	s.drift *= factor * factor
-	for _, v := range [][]float64{s.c, s.lo, s.hi, s.beta, s.r} {
+	for _, v := range [][]float64{s.C, s.Lo, s.Hi, s.Beta, s.R} {
 		for i := range v {
 			v[i] *= factor
 		}
 	}
-	for i, c := range s.c {
-		s.own[i] = s.k[i] + s.sigma/c
+	for i, c := range s.C {
+		s.Own[i] = s.K[i] + s.sigma/c
 	}
 }
 

@@ -11,8 +11,8 @@ const longSet = 64
 // takes them, in order.
 func (s *working) choose() {
 	s.set = s.set[:0]
-	if s.q == len(s.r) {
-		for i := range s.r {
+	if s.q == len(s.R) {
+		for i := range s.R {
 			s.set = append(s.set, i)
 		}
 		return
@@ -30,18 +30,18 @@ func (s *working) choose() {
 	if !s.free {
 		grow, shrink = 0, 0
 	}
-	var up, down worst
-	up.reset(s.q / 2)
-	down.reset(s.q - s.q/2)
-	for i, r := range s.r {
-		if h := s.up[i] - r; h > grow {
-			up.offer(i, h)
+	var up, down Worst
+	up.Reset(s.q / 2)
+	down.Reset(s.q - s.q/2)
+	for i, r := range s.R {
+		if h := s.Up[i] - r; h > grow {
+			up.Offer(i, h)
 		}
-		if h := s.low[i] - r; h < shrink {
-			down.offer(i, -h)
+		if h := s.Low[i] - r; h < shrink {
+			down.Offer(i, -h)
 		}
 	}
-	s.set = union(s.set, up.list, down.list)
+	s.set = Union(s.set, up.List, down.List)
 	s.inOrder(s.set)
 }
 
@@ -53,7 +53,7 @@ func (s *working) inOrder(rows []int) {
 }
 
 // union appends the rows of two lists, each once.
-func union(dst []int, a, b []candidate) []int {
+func Union(dst []int, a, b []candidate) []int {
 	taken := make(map[int]bool, len(a))
 	for _, c := range a {
 		taken[c.row] = true
@@ -68,8 +68,8 @@ func union(dst []int, a, b []candidate) []int {
 }
 
 // worst keeps the few largest of many: a heap with the least of them on top.
-type worst struct {
-	list []candidate
+type Worst struct {
+	List []candidate
 	most int
 }
 
@@ -78,7 +78,7 @@ type candidate struct {
 	value float64
 }
 
-func (w *worst) reset(most int) { w.list, w.most = w.list[:0], most }
+func (w *Worst) Reset(most int) { w.List, w.most = w.List[:0], most }
 
 // less orders by value, and equal values so that the first rows are kept.
 func (a candidate) less(b candidate) bool {
@@ -86,36 +86,36 @@ func (a candidate) less(b candidate) bool {
 }
 
 // offer takes a candidate if it is among the largest so far.
-func (w *worst) offer(row int, value float64) {
+func (w *Worst) Offer(row int, value float64) {
 	c := candidate{row, value}
-	if len(w.list) < w.most {
-		w.list = append(w.list, c)
-		if len(w.list) == w.most {
+	if len(w.List) < w.most {
+		w.List = append(w.List, c)
+		if len(w.List) == w.most {
 			for i := w.most/2 - 1; i >= 0; i-- {
 				w.sink(i)
 			}
 		}
 		return
 	}
-	if w.most > 0 && w.list[0].less(c) {
-		w.list[0] = c
+	if w.most > 0 && w.List[0].less(c) {
+		w.List[0] = c
 		w.sink(0)
 	}
 }
 
-func (w *worst) sink(i int) {
+func (w *Worst) sink(i int) {
 	for {
 		child := 2*i + 1
-		if child >= len(w.list) {
+		if child >= len(w.List) {
 			return
 		}
-		if right := child + 1; right < len(w.list) && w.list[right].less(w.list[child]) {
+		if right := child + 1; right < len(w.List) && w.List[right].less(w.List[child]) {
 			child = right
 		}
-		if !w.list[child].less(w.list[i]) {
+		if !w.List[child].less(w.List[i]) {
 			return
 		}
-		w.list[i], w.list[child] = w.list[child], w.list[i]
+		w.List[i], w.List[child] = w.List[child], w.List[i]
 		i = child
 	}
 }

@@ -1,9 +1,10 @@
-package dual
+package nu
 
 import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -12,30 +13,30 @@ import (
 // problem of which the sum is fixed, with the slope t_i inside of the bounds, and both
 // share the responses.
 type pairs struct {
-	dual
+	dual.Dual
 	x      []float64
 	t      []float64
-	sides  [2]dual // the parts of either
-	first  int     // how many are those of the first
+	sides  [2]dual.Dual // the parts of either
+	first  int          // how many are those of the first
 	square []float64
 }
 
 // begin copies what belongs to the parts of the set.
 func (b *pairs) begin(s *nu) {
 	q := len(s.set)
-	b.make(q)
-	b.x, b.t = b.beta, slices.Grow(b.t[:0], q)[:q]
+	b.Make(q)
+	b.x, b.t = b.Beta, slices.Grow(b.t[:0], q)[:q]
 	b.first = 0
 	s.rows = s.rows[:0]
 	for k, v := range s.set {
-		b.x[k], b.hi[k] = s.x[v.side][v.row], s.cap[v.side][v.row]
+		b.x[k], b.Hi[k] = s.x[v.side][v.row], s.cap[v.side][v.row]
 		if v.side == 1 {
-			b.x[k], b.lo[k], b.hi[k] = -b.x[k], -b.hi[k], 0
+			b.x[k], b.Lo[k], b.Hi[k] = -b.x[k], -b.Hi[k], 0
 		} else {
 			b.first++
 		}
-		b.c[k] = 1
-		b.t[k], b.r[k] = s.t[v.row], s.r[v.row]
+		b.C[k] = 1
+		b.t[k], b.R[k] = s.t[v.row], s.r[v.row]
 		s.rows = append(s.rows, v.row)
 		b.retarget(k)
 	}
@@ -44,27 +45,27 @@ func (b *pairs) begin(s *nu) {
 		s.gram.Square(b.square, s.rows)
 	}
 	for k := range s.set {
-		b.k[k] = b.row(k)[k]
+		b.K[k] = b.row(k)[k]
 	}
-	copy(b.own, b.k)
-	b.sides = [2]dual{b.cut(0, b.first), b.cut(b.first, q)}
+	copy(b.Own, b.K)
+	b.sides = [2]dual.Dual{b.cut(0, b.first), b.cut(b.first, q)}
 }
 
 // cut returns the parts from lo to hi. What is done to them is done to those here.
-func (b *pairs) cut(lo, hi int) dual {
-	return dual{r: b.r[lo:hi], up: b.up[lo:hi], low: b.low[lo:hi], k: b.k[lo:hi], own: b.own[lo:hi], c: b.c[lo:hi]}
+func (b *pairs) cut(lo, hi int) dual.Dual {
+	return dual.Dual{R: b.R[lo:hi], Up: b.Up[lo:hi], Low: b.Low[lo:hi], K: b.K[lo:hi], Own: b.Own[lo:hi], C: b.C[lo:hi]}
 }
 
-func (b *pairs) row(k int) []float64 { q := len(b.r); return b.square[k*q : (k+1)*q] }
+func (b *pairs) row(k int) []float64 { q := len(b.R); return b.square[k*q : (k+1)*q] }
 
 // retarget says which ways a part may go.
 func (b *pairs) retarget(k int) {
-	b.up[k], b.low[k] = b.t[k], b.t[k]
-	if b.x[k] >= b.hi[k] {
-		b.up[k] = math.Inf(-1)
+	b.Up[k], b.Low[k] = b.t[k], b.t[k]
+	if b.x[k] >= b.Hi[k] {
+		b.Up[k] = math.Inf(-1)
 	}
-	if b.x[k] <= b.lo[k] {
-		b.low[k] = math.Inf(1)
+	if b.x[k] <= b.Lo[k] {
+		b.Low[k] = math.Inf(1)
 	}
 }
 
@@ -72,7 +73,7 @@ func (b *pairs) retarget(k int) {
 func (b *pairs) grown() {
 	for k, x := range b.x {
 		if x != 0 {
-			vec.Axpy64(b.r, x, b.row(k))
+			vec.Axpy64(b.R, x, b.row(k))
 		}
 	}
 }
@@ -83,7 +84,7 @@ func (b *pairs) grown() {
 func (b *pairs) solve(leave float64) {
 	first := math.NaN()
 	for step := range 10 * len(b.x) {
-		if step%1024 == 1023 && b.limit.Reached() {
+		if step%1024 == 1023 && b.Limit.Reached() {
 			return
 		}
 		i, j, violation := b.choose()
@@ -104,8 +105,8 @@ func (b *pairs) choose() (i, j int, violation float64) {
 	i, at := -1, 0
 	for side := range b.sides {
 		d := &b.sides[side]
-		if up, down := d.extremes(); up >= 0 {
-			if v := d.up[up] - d.r[up] - (d.low[down] - d.r[down]); v > violation {
+		if up, down := d.Extremes(); up >= 0 {
+			if v := d.Up[up] - d.R[up] - (d.Low[down] - d.R[down]); v > violation {
 				i, at, violation = up, side, v
 			}
 		}
@@ -114,7 +115,7 @@ func (b *pairs) choose() (i, j int, violation float64) {
 		return -1, -1, 0
 	}
 	before := at * b.first
-	if j = b.sides[at].partner(i, b.row(before + i)[before:]); j >= 0 {
+	if j = b.sides[at].Partner(i, b.row(before + i)[before:]); j >= 0 {
 		j += before
 	}
 	return before + i, j, violation
@@ -123,18 +124,18 @@ func (b *pairs) choose() (i, j int, violation float64) {
 // move makes the step of a pair. What reaches an end gets its exact value.
 func (b *pairs) move(i, j int) {
 	row, other := b.row(i), b.row(j)
-	slope := b.up[i] - b.r[i] - (b.low[j] - b.r[j])
-	room, rest := b.hi[i]-b.x[i], b.x[j]-b.lo[j]
-	b.negative = min(b.negative, b.rawCurvature(i, j, row[j]))
-	d := min(slope/max(b.k[i]+b.k[j]-2*row[j], leastCurvature), room, rest)
+	slope := b.Up[i] - b.R[i] - (b.Low[j] - b.R[j])
+	room, rest := b.Hi[i]-b.x[i], b.x[j]-b.Lo[j]
+	b.Negative = min(b.Negative, b.RawCurvature(i, j, row[j]))
+	d := min(slope/max(b.K[i]+b.K[j]-2*row[j], dual.LeastCurvature), room, rest)
 	if b.x[i] += d; d == room {
-		b.x[i] = b.hi[i]
+		b.x[i] = b.Hi[i]
 	}
 	if b.x[j] -= d; d == rest {
-		b.x[j] = b.lo[j]
+		b.x[j] = b.Lo[j]
 	}
 	b.retarget(i)
 	b.retarget(j)
-	vec.Axpy64(b.r, d, row)
-	vec.Axpy64(b.r, -d, other)
+	vec.Axpy64(b.R, d, row)
+	vec.Axpy64(b.R, -d, other)
 }

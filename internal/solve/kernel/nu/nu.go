@@ -1,4 +1,6 @@
-package dual
+// Package nu solves the machines of which nu says what share of the rows has errors, by the pairs
+// and working sets of package dual on both classes.
+package nu
 
 import (
 	"cmp"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -52,7 +55,7 @@ func init() {
 }
 
 // Traits are those of [Working].
-func (s Nu) Traits() solver.Traits { return Working(s).Traits() }
+func (s Nu) Traits() solver.Traits { return dual.Working(s).Traits() }
 
 // Accepts takes problem.Nu only.
 func (Nu) Accepts(p problem.Problem) error {
@@ -67,7 +70,7 @@ func (s Nu) Start(p problem.Problem, start solver.Start) solver.State {
 	k, from := p.(*problem.Nu), start.From
 	most := s.Q
 	if s.Q == 0 {
-		s.Q, most = DefaultSet, mostParts
+		s.Q, most = dual.DefaultSet, mostParts
 	}
 	var caps [2][]float64
 	for side := range caps {

@@ -1,9 +1,10 @@
-package dual
+package nu
 
 import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -46,12 +47,12 @@ func (s *nu) sample(rows []int) *nu {
 	factor := s.capsOf(nil) / s.capsOf(rows)
 	var caps [2][]float64
 	for side := range caps {
-		caps[side] = gather(nil, s.full[side], rows)
+		caps[side] = dual.Gather(nil, s.full[side], rows)
 		for k := range caps[side] {
 			caps[side][k] *= factor
 		}
 	}
-	below := newNu(s.p, gram, gather(nil, s.t, rows), caps, s.q, s.most)
+	below := newNu(s.p, gram, dual.Gather(nil, s.t, rows), caps, s.q, s.most)
 	below.heed(s.limit)
 	return below
 }
@@ -61,7 +62,7 @@ func (s *nu) capsOf(rows []int) float64 {
 	if rows == nil {
 		return vec.Total(s.full[0]) + vec.Total(s.full[1])
 	}
-	return vec.Total(gather(nil, s.full[0], rows)) + vec.Total(gather(nil, s.full[1], rows))
+	return vec.Total(dual.Gather(nil, s.full[0], rows)) + vec.Total(dual.Gather(nil, s.full[1], rows))
 }
 
 // descend makes two rounds on the sample, of half the cost of one here, or takes over
@@ -71,7 +72,7 @@ func (s *nu) descend() {
 		if s.below.Epoch(); s.limit.Reached() {
 			return
 		}
-		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.ended() != nil {
+		if s.below.estimate <= dual.GoodSample || s.below.turns >= dual.SampleTurns || s.below.ended() != nil {
 			s.rise()
 			return
 		}
@@ -151,7 +152,7 @@ func (s *nu) lift() {
 	clear(s.pt.A)
 	state, rows := s.below, s.order[:len(s.below.r)]
 	for state.below != nil {
-		rows = gather(nil, rows, state.order[:len(state.below.r)])
+		rows = dual.Gather(nil, rows, state.order[:len(state.below.r)])
 		state = state.below
 	}
 	for k, i := range rows {

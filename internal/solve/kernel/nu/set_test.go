@@ -1,4 +1,4 @@
-package dual
+package nu
 
 import (
 	"math"

@@ -1,10 +1,11 @@
-package dual
+package nu
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -75,11 +76,11 @@ func (s *nu) Point() problem.Point {
 // cap of 1, or of C in a regression.
 func (s *nu) rest() float64 {
 	if s.p.Tube() {
-		return resting
+		return dual.Resting
 	}
 	for i, c := range s.p.Sides[0].Cap {
 		if c > 0 {
-			return resting * c / (s.p.Lambda * s.p.S[i])
+			return dual.Resting * c / (s.p.Lambda * s.p.S[i])
 		}
 	}
 	return 0
@@ -98,7 +99,7 @@ func (s *nu) ended() error {
 	case s.below != nil || s.order != nil:
 		return nil
 	case s.unproved && violation <= s.rest():
-		return rested(s.inside.negative)
+		return dual.Rested(s.inside.Negative)
 	case s.unproved && (s.moved || violation > 0):
 		return nil
 	case !s.p.Tube() && s.size <= 1e-13*math.Abs(s.p.Zero()):

@@ -1,6 +1,10 @@
-package dual
+package nu
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+)
 
 // choose fills the working set with the parts that violate the condition most: of
 // each side those that should grow and as many that should shrink. If it holds all
@@ -88,19 +92,19 @@ func (s *nu) all() {
 // worst takes the parts of a side that are farthest beyond its other end, so many of
 // either kind.
 func (s *nu) worst(side int, top, bottom float64, most int) {
-	var grow, shrink worst
-	grow.reset(max(1, most))
-	shrink.reset(max(1, most))
+	var grow, shrink dual.Worst
+	grow.Reset(max(1, most))
+	shrink.Reset(max(1, most))
 	for i := range s.r {
 		h, x := s.pay(side, i), s.x[side][i]
 		if x < s.cap[side][i] && h > bottom {
-			grow.offer(i, h)
+			grow.Offer(i, h)
 		}
 		if x > 0 && h < top {
-			shrink.offer(i, -h)
+			shrink.Offer(i, -h)
 		}
 	}
-	s.rows = union(s.rows[:0], grow.list, shrink.list)
+	s.rows = dual.Union(s.rows[:0], grow.List, shrink.List)
 	for _, i := range s.rows {
 		s.set = append(s.set, part{i, side})
 	}

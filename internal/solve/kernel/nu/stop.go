@@ -1,4 +1,4 @@
-package dual
+package nu
 
 import (
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
@@ -6,7 +6,7 @@ import (
 )
 
 // heed makes the run ask over on the way.
-func (s *nu) heed(over support.Limit) { s.limit, s.inside.limit = over, over }
+func (s *nu) heed(over support.Limit) { s.limit, s.inside.Limit = over, over }
 
 // rowsOfPoint counts the coefficients of the point. As long as not all rows are in play its
 // dual variables lack a part of their sums, which the certificate gives to any rows.
