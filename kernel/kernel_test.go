@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
-	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -227,7 +227,7 @@ func TestLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range []int{1, 6, 40} {
-			x := draw.Histograms(18, d, !strings.Contains(c.spec, "chi2") && !strings.Contains(c.spec, "intersection"))
+			x := kerneltest.Histograms(18, d, !strings.Contains(c.spec, "chi2") && !strings.Contains(c.spec, "intersection"))
 			if err := conform.Kernel(k, x, c.exact); err != nil {
 				t.Errorf("%s in %d columns breaks its laws:\n%v", c.spec, d, err)
 			}
@@ -352,7 +352,7 @@ func TestSigmaIsGamma(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := draw.Histograms(20, 30, true)
+	x := kerneltest.Histograms(20, 30, true)
 	for i := range 20 {
 		for j := range 20 {
 			if a, b := k.Eval(x.Row(i), x.Row(j)), l.Eval(x.Row(i), x.Row(j)); math.Abs(a-b) > 1e-15 {
@@ -373,7 +373,7 @@ func TestFunc(t *testing.T) {
 		Rounding: func(terms int, _, _ float64) float64 { return float64(terms+2) * 0x1p-53 },
 	}
 	triple := times(constant(3), product)
-	x := draw.Histograms(20, 7, true)
+	x := kerneltest.Histograms(20, 7, true)
 	if err := conform.Kernel(mine, x, triple); err != nil {
 		t.Error(err)
 	}

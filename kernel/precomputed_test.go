@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
-	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -36,7 +36,7 @@ func sparse(x matrix.Matrix) *matrix.CSR { return matrix.Transpose(matrix.Transp
 // Every form of a matrix and of rows to compare gives the values of the kernel
 // it was made with.
 func TestPrecomputed(t *testing.T) {
-	x, y := draw.Histograms(20, 5, true), draw.Histograms(7, 5, false)
+	x, y := kerneltest.Histograms(20, 5, true), kerneltest.Histograms(7, 5, false)
 	rbf := kernel.RBF{Gamma: 0.25}
 	var k kernel.Precomputed
 	for _, train := range []matrix.Matrix{
@@ -81,7 +81,7 @@ func TestPrecomputed(t *testing.T) {
 
 // Some rows of a numbered matrix are a training set too.
 func TestPrecomputedSubset(t *testing.T) {
-	x := draw.Histograms(9, 5, true)
+	x := kerneltest.Histograms(9, 5, true)
 	rbf := kernel.RBF{Gamma: 0.25}
 	all := valuesOf(rbf, x, x, counting)
 	some := &matrix.Dense{Rows: 3, Cols: 10}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -73,7 +73,7 @@ func TestFourierLaws(t *testing.T) {
 // The numbers of a column are its own: a map of more columns or pairs contains
 // the smaller one; dense and sparse rows have the same image, on all threads.
 func TestFourierIsCounterBased(t *testing.T) {
-	x := draw.Histograms(30, 5, true)
+	x := kerneltest.Histograms(30, 5, true)
 	f, err := featuremap.NewFourier(kernel.RBF{Gamma: 0.1}, 5, 8, 7)
 	if err != nil {
 		t.Fatal(err)

@@ -3,13 +3,13 @@ package featuremap_test
 import (
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 func BenchmarkImages(b *testing.B) {
-	x := stored(draw.Histograms(2000, 100, false))
+	x := stored(kerneltest.Histograms(2000, 100, false))
 	for _, spec := range []string{"fourier:dim=1000", "nystrom:rank=300", "nystrom:rank=1000"} {
 		b.Run("map="+spec, func(b *testing.B) {
 			a, err := featuremap.NewApproximation(spec)

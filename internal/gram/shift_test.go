@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -27,7 +27,7 @@ func square(n int, elements map[[2]int]float32) *matrix.Dense {
 // roundings are to blame, and none, with a doubt, where the matrix is another one.
 func TestAutomaticShift(t *testing.T) {
 	rbf := kernel.RBF{Gamma: 0.01}
-	x, smooth := draw.Histograms(200, 2, true), &matrix.Dense{Rows: 200, Cols: 200}
+	x, smooth := kerneltest.Histograms(200, 2, true), &matrix.Dense{Rows: 200, Cols: 200}
 	for i := range 200 {
 		for j := range 200 {
 			smooth.Value = append(smooth.Value, float32(rbf.Eval(x.Row(i), x.Row(j))))
