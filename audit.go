@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -87,7 +88,7 @@ func Audit(ctx context.Context, m *model.Model, set *data.Set, opt AuditOptions)
 			return nil, err
 		}
 	}
-	if a.problems, err = pose.NewProblems(a.asked().Statement, pose.Custom{}, y, nil, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
+	if a.problems, err = pose.NewProblems(a.asked().Statement, pose.Custom{}, y, nil, k, set.X, gram.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
 		return nil, err
 	}
 	if a.found.Loss = a.opt.Loss; opt.Nu == 0 { // which stands instead of a width
@@ -107,12 +108,12 @@ func (a *auditor) findSupport(class []uint32) error {
 	if a.model.Support == nil {
 		return nil
 	}
-	gram := a.problems.Family.(pose.MachineFamily).Gram
-	a.place = pose.MatchSupport(a.model, gram.X, class)
+	g := a.problems.Family.(pose.MachineFamily).Gram
+	a.place = pose.MatchSupport(a.model, g.X, class)
 	if v := slices.Index(a.place, -1); v >= 0 {
 		return pose.DataError{Reason: fmt.Sprintf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)}
 	}
-	a.found.Kernel = kernel.Fitted(pose.CompleteKernel(a.model.Statement.Kernel, a.model.Cols()), gram.Shift())
+	a.found.Kernel = gram.Fitted(pose.CompleteKernel(a.model.Statement.Kernel, a.model.Cols()), g.Shift())
 	return nil
 }
 

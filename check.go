@@ -22,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -236,7 +237,7 @@ func (spec *Spec) checkMap() error {
 	if spec.Map == "" {
 		return nil
 	}
-	a, err := kernel.NewApproximation(spec.Map)
+	a, err := featuremap.NewApproximation(spec.Map)
 	switch {
 	case err != nil:
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -111,7 +112,7 @@ func (spec *Spec) complete(set *data.Set) {
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
 	spec.Bias = spec.bias()
 	if spec.Kernel = pose.CompleteKernel(spec.Kernel, set.Cols()); spec.Map != "" {
-		spec.Kernel = kernel.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
+		spec.Kernel = gram.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
 	}
 	if spec.Scaling == "" {
 		spec.Scaling = "none"

@@ -12,6 +12,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -49,8 +51,8 @@ type job struct {
 
 	last []problem.Point // of each output, of its last look; kept for those who watch
 
-	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
-	mapping time.Duration // took so long
+	mapped  featuremap.Map // whose images are the rows; nil: they are as they were
+	mapping time.Duration  // took so long
 }
 
 // prepare does everything before the first epoch: a spec becomes a statement, and with the
@@ -135,7 +137,7 @@ func (j *job) makeFeatures(ctx context.Context) (err error) {
 
 // makeProblems makes what the problems of all outputs share, and the first of them.
 func (j *job) makeProblems(ctx context.Context) (err error) {
-	opt := kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}
+	opt := gram.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}
 	var rows pose.Family
 	if j.part != nil {
 		rows, err = j.part.rows(ctx, j, opt)
@@ -152,7 +154,7 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	}
 	j.problems.Concurrent, j.problems.Threads = j.beside, j.threadsEach()
 	if f, ok := j.problems.Family.(pose.MachineFamily); ok {
-		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.Gram.Shift())
+		j.spec.Kernel = gram.Fitted(j.spec.Kernel, f.Gram.Shift())
 		if j.problems.Pairs = j.pairs(rows); j.problems.Pairs != nil {
 			j.problems.Threads = j.threadsEach()
 			defer f.Gram.StopWhen(nil)
@@ -171,7 +173,7 @@ func (j *job) fill(ctx context.Context, rows pose.Family) error {
 		return nil
 	}
 	err := fillTable(ctx, f.Gram, func() {
-		if kernel.TableFits(f.Gram.Len(), j.spec.Cache) {
+		if gram.TableFits(f.Gram.Len(), j.spec.Cache) {
 			f.Gram.Fill(nil)
 		} else {
 			f.Gram.FillSingle()
@@ -182,7 +184,7 @@ func (j *job) fill(ctx context.Context, rows pose.Family) error {
 }
 
 // pairs prepares the matrices of pairs of classes, if they fit into memory; else nil.
-func (j *job) pairs(rows pose.Family) *kernel.Pairs {
+func (j *job) pairs(rows pose.Family) *gram.Pairs {
 	f, machine := rows.(pose.MachineFamily)
 	if !machine || !j.labels.Pairs || j.labels.Outputs() < 3 || !j.spec.auto() || f.Gram.Filled() {
 		return nil
@@ -196,7 +198,7 @@ func (j *job) pairs(rows pose.Family) *kernel.Pairs {
 		}
 		classes, sizes = append(classes, numbers), append(sizes, len(of))
 	}
-	if j.pairsAtOnce = kernel.PairsAtOnce(sizes, j.spec.Cache); j.pairsAtOnce == 0 {
+	if j.pairsAtOnce = gram.PairsAtOnce(sizes, j.spec.Cache); j.pairsAtOnce == 0 {
 		return nil
 	}
 	return f.Gram.Pairs(classes)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -144,14 +145,14 @@ func TestVerifyMapped(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for what, change := range map[string]func(m *model.Model){
 		"landmark 1 is not that": func(m *model.Model) {
-			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
+			other, err := featuremap.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			m.Map = other
 		},
 		"found 9 landmarks": func(m *model.Model) {
-			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9}))
+			other, err := featuremap.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9}))
 			if err != nil {
 				t.Fatal(err)
 			}

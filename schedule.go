@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 
 	"github.com/fenchel-ml/fenchel/solver"
@@ -237,7 +237,7 @@ func (j *job) runsAtOnce() int {
 	if j.labels.Pairs {
 		matrices, bytes = outputs, 8
 	}
-	if bytes*n*n*matrices > cmp.Or(j.spec.Cache, kernel.DefaultCache) {
+	if bytes*n*n*matrices > cmp.Or(j.spec.Cache, gram.DefaultCache) {
 		return 1
 	}
 	return int(max(1, room/each))

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -25,7 +25,7 @@ type Output struct {
 type Progress struct {
 	Output
 	solver.Progress
-	Evaluations kernel.Counts // of the kernel so far, for all classes
+	Evaluations gram.Counts // of the kernel so far, for all classes
 
 	// Model returns the current point as a model without certificate, for
 	// evaluation during the call. Of several classes it is that of the last points of all;
@@ -37,7 +37,7 @@ type Progress struct {
 type Step struct {
 	Output
 	solver.Step
-	Evaluations func() kernel.Counts // so far, which may be asked at any time
+	Evaluations func() gram.Counts // so far, which may be asked at any time
 }
 
 // solve runs the solver on every problem.

@@ -37,7 +37,7 @@ type Spec struct {
 	Cache  int64  `json:"cache"`
 
 	// Map makes the model a linear one again, of images whose inner products are
-	// nearly the kernel: a spec as kernel.NewApproximation takes it, of which Seed
+	// nearly the kernel: a spec as featuremap.NewApproximation takes it, of which Seed
 	// draws what is random. The certificate is about the approximate kernel. The
 	// images take 4 bytes for each row and feature. "": the kernel as it is.
 	Map string `json:"map"`

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -22,7 +24,7 @@ import (
 type Stage struct {
 	set  *data.Set
 	spec Spec // of the features: kernel, map, scaling, seed, cache
-	gram *kernel.Gram
+	gram *gram.Gram
 
 	scaled bool // the kernel depends on the rows of a part, by GammaScale
 }
@@ -39,7 +41,7 @@ func (s *Stage) Renew(ctx context.Context, spec Spec) (*Stage, error) {
 	return newStage(ctx, s.set, spec, s.gram)
 }
 
-func newStage(ctx context.Context, set *data.Set, spec Spec, memory *kernel.Gram) (*Stage, error) {
+func newStage(ctx context.Context, set *data.Set, spec Spec, memory *gram.Gram) (*Stage, error) {
 	if err := pose.CheckSet(set); err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func newStage(ctx context.Context, set *data.Set, spec Spec, memory *kernel.Gram
 	}
 	if !s.sharesKernel() {
 		if isPrecomputed(spec.Kernel) {
-			return nil, fmt.Errorf("kernel %s of %d rows: expected a cache of at least %d bytes, as folds take their values from the whole matrix", spec.Kernel, set.Rows(), 5*kernel.TableBytes(set.Rows())/4)
+			return nil, fmt.Errorf("kernel %s of %d rows: expected a cache of at least %d bytes, as folds take their values from the whole matrix", spec.Kernel, set.Rows(), 5*gram.TableBytes(set.Rows())/4)
 		}
 		return s, nil
 	}
@@ -63,7 +65,7 @@ func newStage(ctx context.Context, set *data.Set, spec Spec, memory *kernel.Gram
 
 // sharesKernel reports whether one matrix serves all parts.
 func (s *Stage) sharesKernel() bool {
-	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && !s.scaled && kernel.TableFits(s.set.Rows(), s.spec.Cache)
+	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && !s.scaled && gram.TableFits(s.set.Rows(), s.spec.Cache)
 }
 
 // isPrecomputed reports whether a kernel takes its values from the rows.
@@ -74,12 +76,12 @@ func isPrecomputed(spec string) bool {
 }
 
 // fill computes the matrix of all rows.
-func (s *Stage) fill(ctx context.Context, memory *kernel.Gram) error {
+func (s *Stage) fill(ctx context.Context, memory *gram.Gram) error {
 	k, err := s.spec.kernel(s.set.Cols())
 	if err != nil {
 		return err
 	}
-	f, err := pose.NewMachineFamily(k, s.set.X, kernel.Options{Cache: s.spec.Cache, Threads: s.spec.Threads})
+	f, err := pose.NewMachineFamily(k, s.set.X, gram.Options{Cache: s.spec.Cache, Threads: s.spec.Threads})
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (s *Stage) fill(ctx context.Context, memory *kernel.Gram) error {
 }
 
 // fillTable has fill compute the whole matrix, unless ctx ends before.
-func fillTable(ctx context.Context, g *kernel.Gram, fill func()) error {
+func fillTable(ctx context.Context, g *gram.Gram, fill func()) error {
 	defer g.StopWhen(nil)
 	g.StopWhen(func() bool { return ctx.Err() != nil })
 	if fill(); g.Cut() {
@@ -121,7 +123,7 @@ func (s *Stage) Fitted() (list []string) {
 func (s *Stage) Shares() bool { return s.gram != nil }
 
 // Counts returns how many values of the kernel were computed for that matrix.
-func (s *Stage) Counts() (c kernel.Counts) {
+func (s *Stage) Counts() (c gram.Counts) {
 	if s.gram != nil {
 		c = s.gram.Counts()
 	}
@@ -145,7 +147,7 @@ type Part struct {
 
 	scaling  *data.Scaling
 	features matrix.Matrix
-	mapped   kernel.Map
+	mapped   featuremap.Map
 	kernel   kernel.Kernel
 	family   pose.Family // nil: not made yet
 	ready    bool        // what is above it is
@@ -189,21 +191,21 @@ func (p *Part) prepare(ctx context.Context, j *job) (err error) {
 // fill computes the matrix of the part, if many fits use it and it fits into so many bytes.
 func (p *Part) fill(ctx context.Context, cache int64) error {
 	f, machine := p.family.(pose.MachineFamily)
-	if !machine || p.fits < 3 || !kernel.TableFits(p.set.Rows(), cache) {
+	if !machine || p.fits < 3 || !gram.TableFits(p.set.Rows(), cache) {
 		return nil
 	}
 	return fillTable(ctx, f.Gram, func() { f.Gram.Fill(nil) })
 }
 
 // rows makes the family of the problems of a job, once.
-func (p *Part) rows(ctx context.Context, j *job, opt kernel.Options) (pose.Family, error) {
+func (p *Part) rows(ctx context.Context, j *job, opt gram.Options) (pose.Family, error) {
 	if p.family != nil {
 		return p.family, nil
 	}
 	var err error
 	if p.stage.gram == nil || j.kernel == nil {
 		if p.cache > 0 {
-			opt.Cache = max(p.cache, kernel.LeastCache(p.set.Rows()))
+			opt.Cache = max(p.cache, gram.LeastCache(p.set.Rows()))
 		}
 		if p.family, err = pose.NewFamily(j.kernel, j.features, opt); err != nil {
 			return nil, err
@@ -267,7 +269,7 @@ func (s *Stage) Against(learn []int, held *data.Set, means Means) (*Part, error)
 // ExamineKernel computes the matrix of the kernel of a spec on all rows, scaled as for training,
 // with its eigenvalues, and eigenvectors where vectors is true: for repairs. A precomputed matrix is
 // examined without a shift.
-func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) (*kernel.Examined, error) {
+func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) (*gram.Examined, error) {
 	if err := pose.CheckSet(set); err != nil {
 		return nil, err
 	}
@@ -288,7 +290,7 @@ func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) 
 	if err := j.readFeatures(ctx); err != nil {
 		return nil, err
 	}
-	e, err := parallel.Until(ctx, func() (*kernel.Examined, error) { return kernel.Examine(j.kernel, j.features, vectors, spec.Threads) })
+	e, err := parallel.Until(ctx, func() (*gram.Examined, error) { return gram.Examine(j.kernel, j.features, vectors, spec.Threads) })
 	if err != nil && ctx.Err() == nil {
 		err = pose.DataError{Reason: err.Error()}
 	}

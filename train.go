@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -45,7 +45,7 @@ type Result struct {
 	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.
 	Margins []float64
 
-	Evaluations kernel.Counts // of the kernel in training; certificates not counted
+	Evaluations gram.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,
 	// added up over classes that may have run at the same time.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -115,7 +115,7 @@ func imagesOf(p *Problem, m *model.Model) (matrix.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Images(context.Background(), m.Map, x, 1)
+	return featuremap.Images(context.Background(), m.Map, x, 1)
 }
 
 // newJudge makes the judge of one output.

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/attack/exact"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -200,7 +200,7 @@ func (p *Problem) String() string {
 
 // mapSpec draws an approximation.
 func (r draw) mapSpec() string {
-	entries := kernel.Approximations()
+	entries := featuremap.Approximations()
 	name := entries[r.IntN(len(entries))].Name
 	switch name {
 	case "fourier":

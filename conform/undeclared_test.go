@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -277,7 +278,7 @@ func TestUndeclared(t *testing.T) {
 		if c.penalty != penalty.Penalty(ridge) {
 			continue
 		}
-		gram, err := kernel.NewGram(kernel.Linear{}, p.X, kernel.Options{Double: true})
+		gram, err := gram.NewGram(kernel.Linear{}, p.X, gram.Options{Double: true})
 		if err != nil {
 			t.Fatal(err)
 		}

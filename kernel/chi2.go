@@ -11,9 +11,10 @@ import (
 type Chi2 struct{ Gamma float64 }
 
 var (
+	_ Decaying = Chi2{}
 	_ Sized    = Chi2{}
 	_ Preparer = Chi2{}
-	_ overlap  = Chi2{}
+	_ Overlap  = Chi2{}
 )
 
 func init() {
@@ -26,16 +27,18 @@ func init() {
 // Prepare refuses negative values.
 func (Chi2) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) { return notNegative("chi2", x) }
 
-// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see overlap.
+// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see [Overlap].
 func (k Chi2) Eval(x, y matrix.Vector) float64 {
 	return vec.Exp(-k.Gamma * distance(x, y, harmonicMean))
 }
 
-func (Chi2) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+// Tile adds up what rows have in common.
+func (Chi2) Tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
 	vec.HarmonicTile64(dst, at, block, width, slot, start, index, value)
 }
 
-func (k Chi2) of(dst []float64, xx float64, yy []float64) {
+// Of takes the exponential of the distances.
+func (k Chi2) Of(dst []float64, xx float64, yy []float64) {
 	vec.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
@@ -48,4 +51,9 @@ func (k Chi2) Relative(terms int, xx, yy float64) float64 { return k.Error(terms
 // Error is that of the exponent, as for [Laplacian]; a mean has two roundings.
 func (k Chi2) Error(terms int, xx, yy float64) float64 {
 	return float64(k.Gamma*distanceError(terms, 2, xx, yy)) + 8*unit
+}
+
+// Ratios are those of exp for the error of the exponent.
+func (k Chi2) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.Gamma * distanceError(terms, 2, xx, yy))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -33,7 +34,7 @@ func ExampleFunc() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := kernel.Check(same, set.X, 100); err != nil {
+	if _, err := gram.Check(same, set.X, 100); err != nil {
 		log.Fatal(err)
 	}
 	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Kernel: "same", Custom: &same})

@@ -15,7 +15,7 @@ type Intersection struct{}
 var (
 	_ Sized    = Intersection{}
 	_ Preparer = Intersection{}
-	_ overlap  = Intersection{}
+	_ Overlap  = Intersection{}
 )
 
 func init() {
@@ -31,12 +31,13 @@ func (Intersection) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) {
 // Eval returns sum_j min(x_j, y_j).
 func (Intersection) Eval(x, y matrix.Vector) float64 { return common(x, y, leastMagnitude) }
 
-func (Intersection) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+// Tile adds up what rows have in common.
+func (Intersection) Tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
 	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
 }
 
-// of has nothing to do.
-func (Intersection) of([]float64, float64, []float64) {}
+// Of has nothing to do.
+func (Intersection) Of([]float64, float64, []float64) {}
 
 // Size is what the sum of so many values can be, by Cauchy and Schwarz.
 func (Intersection) Size(terms int, xx float64) float64 {

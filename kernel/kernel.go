@@ -1,20 +1,18 @@
-// Package kernel holds symmetric functions of two rows, and the matrix that
-// such a function makes of a set.
+// Package kernel holds symmetric functions of two rows.
 //
 // A [Kernel] stands for an inner product of images of the rows in some space:
 // k(x,y) = <Phi(x),Phi(y)>. Each file holds one: its type, its methods, and the
 // row that registers its name. Adding one is a new file and a new row in the
-// table of kernel_test.go, which checks every law below.
-//
-// A [Gram] computes rows of the matrix K_ij = k(x_i,x_j), counts them and keeps
-// some. What is learned with them is the business of packages problem and
-// solver/kernel.
+// table of kernel_test.go, which checks every law below. What a kernel can do beyond the
+// methods of all, it declares: see capability.go.
 package kernel
 
 import (
 	"errors"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -31,46 +29,9 @@ type Kernel interface {
 	Error(terms int, xx, yy float64) float64
 }
 
-// Inner is a kernel that depends on the rows through <x,y>, |x|^2 and |y|^2
-// alone: many of its values are one matrix product.
-//
-// Laws: Of turns dst[j] = <x,y_j> into k(x,y_j), xx being |x|^2 and yy[j] being
-// |y_j|^2, with the bits of Eval if all of these have those of [Linear]; Of32
-// does so in single precision.
-type Inner interface {
-	Kernel
-	Of(dst []float64, xx float64, yy []float64)
-	Of32(dst []float32, xx float32, yy []float32)
-}
-
-// Indefinite is a kernel that is no inner product for some of its parameters:
-// where Indefinite() is true, no duality bounds anything.
-type Indefinite interface {
-	Kernel
-	Indefinite() bool
-}
-
-// IsIndefinite reports whether k says that it is no inner product.
-func IsIndefinite(k Kernel) bool {
-	i, ok := k.(Indefinite)
-	return ok && i.Indefinite()
-}
-
-// Preparer is a kernel that does not take every row, or not as it is.
-//
-// Prepare returns the rows of x as Eval takes them, or else the first place
-// that it cannot take. width is 0 for the rows of a training set, and else the
-// number of columns of the prepared set that the rows are to be compared with.
-//
-// Laws: prepared rows are prepared to themselves; x is not written to.
-type Preparer interface {
-	Kernel
-	Prepare(x matrix.Matrix, width int) (matrix.Matrix, error)
-}
-
 // Prepare returns the rows of x as k takes them; see [Preparer].
 func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
-	if err := checkRows(k, x); err != nil {
+	if err := CheckRows(k, x); err != nil {
 		return nil, err
 	}
 	if p, ok := k.(Preparer); ok {
@@ -79,8 +40,8 @@ func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
 	return x, nil
 }
 
-// checkRows refuses what is no kernel of some rows.
-func checkRows(k Kernel, x matrix.Matrix) error {
+// CheckRows refuses what is no kernel of some rows.
+func CheckRows(k Kernel, x matrix.Matrix) error {
 	if k == nil {
 		return errors.New("kernel: found none, expected one, such as RBF{Gamma: 1}")
 	}
@@ -97,3 +58,39 @@ var kernels = registry.New[Kernel]("kernel")
 
 // unit is the largest relative error of one rounding.
 const unit = 0x1p-53
+
+// errorOf is the error of a kernel of which the size is known. What is added
+// stands for results too small to be normal numbers.
+func errorOf(k Sized, terms int, xx, yy float64) float64 {
+	size := math.Sqrt(k.Size(terms, xx)) * math.Sqrt(k.Size(terms, yy))
+	return float64(k.Relative(terms, xx, yy)*size*(1+64*unit)) + 0x1p-1000
+}
+
+// compounded bounds (1+t)^n - 1 for t n <= 1, the relative error of n factors
+// that are off by t each.
+func compounded(n, t float64) float64 { return float64(n * t * (1 + float64(n*t))) }
+
+// ratiosOf bounds how far exp(-t) is off relative to itself, where t is off by off, and then by
+// u t, u = 2^-53, as a product was rounded.
+//
+// As e^off - 1 <= off (1 + off) for off <= 1, far adds u t, t < 746, and a few roundings of the
+// value to off. What u t does to the value is below u t e^(-t) < 0.4 u (1 + off), whatever t is:
+// with the roundings of the value less than the 8 u that near leaves aside.
+//
+// For off up to 600, which is less than 866 log 2: where the computed value is below 2^-1022, the
+// exact one is below 2^(866-1022) < Vanishing; any other is off by at most e^off - 1 times itself.
+// So the values of rows far from 0 and from each other are bounded near 0, although their
+// computed distance is inexact.
+func ratiosOf(off float64) (near, far float64) {
+	near, far = math.Inf(1), math.Inf(1)
+	if off <= 0x1p-20 {
+		near = float64(off * (1 + 2*off))
+	}
+	switch off += 2000 * unit; {
+	case off <= 1:
+		far = float64(off * (1 + off))
+	case off <= 600:
+		far = vec.Exp(off) * (1 + 0x1p-40)
+	}
+	return near, far
+}

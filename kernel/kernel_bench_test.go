@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
 
@@ -12,7 +13,7 @@ import (
 // many symbols.
 func BenchmarkEval(b *testing.B) {
 	for _, d := range []int{20, 200} {
-		x := histograms(2, d, false)
+		x := kerneltest.Histograms(2, d, false)
 		s := texts(rand.New(rand.NewPCG(1, 1)), 2, d)
 		for j := range s.Value {
 			s.Value[j] = float32('a' + j*j%7)

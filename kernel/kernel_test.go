@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -215,29 +217,6 @@ func TestValues(t *testing.T) {
 // elsewhere are kernels of rows that are no points, with tests of their own.
 var elsewhere = []string{"mismatch", "precomputed", "random-walk", "spectrum", "ssk", "wl"}
 
-// histograms is rows of very different sizes without negative values, some of
-// them zero and two the same; signed gives about half of the values a sign.
-func histograms(n, d int, signed bool) *matrix.Dense {
-	r := rand.New(rand.NewPCG(3, 5))
-	x, err := matrix.NewDense(n, d, make([]float32, n*d))
-	if err != nil {
-		panic(err)
-	}
-	for i := range n {
-		scale := math.Exp(1.5 * r.NormFloat64())
-		for j := range d {
-			if v := scale * r.NormFloat64(); i%9 != 4 && r.IntN(3) > 0 {
-				x.Value[i*d+j] = float32(math.Abs(v))
-				if signed {
-					x.Value[i*d+j] = float32(v)
-				}
-			}
-		}
-	}
-	copy(x.Row(1).Value, x.Row(0).Value)
-	return x
-}
-
 func TestLaws(t *testing.T) {
 	for _, c := range values {
 		if c.wantErr != "" {
@@ -248,7 +227,7 @@ func TestLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range []int{1, 6, 40} {
-			x := histograms(18, d, !strings.Contains(c.spec, "chi2") && !strings.Contains(c.spec, "intersection"))
+			x := kerneltest.Histograms(18, d, !strings.Contains(c.spec, "chi2") && !strings.Contains(c.spec, "intersection"))
 			if err := conform.Kernel(k, x, c.exact); err != nil {
 				t.Errorf("%s in %d columns breaks its laws:\n%v", c.spec, d, err)
 			}
@@ -299,7 +278,7 @@ func TestNegativeValuesAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kernel.NewGram(k, x, kernel.Options{}); err == nil || err.Error() != want {
+			if _, err := gram.NewGram(k, x, gram.Options{}); err == nil || err.Error() != want {
 				t.Errorf("%s: error %v, want %s", spec, err, want)
 			}
 		}
@@ -373,7 +352,7 @@ func TestSigmaIsGamma(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := histograms(20, 30, true)
+	x := kerneltest.Histograms(20, 30, true)
 	for i := range 20 {
 		for j := range 20 {
 			if a, b := k.Eval(x.Row(i), x.Row(j)), l.Eval(x.Row(i), x.Row(j)); math.Abs(a-b) > 1e-15 {
@@ -394,7 +373,7 @@ func TestFunc(t *testing.T) {
 		Rounding: func(terms int, _, _ float64) float64 { return float64(terms+2) * 0x1p-53 },
 	}
 	triple := times(constant(3), product)
-	x := histograms(20, 7, true)
+	x := kerneltest.Histograms(20, 7, true)
 	if err := conform.Kernel(mine, x, triple); err != nil {
 		t.Error(err)
 	}

@@ -10,8 +10,9 @@ import (
 type Laplacian struct{ Gamma float64 }
 
 var (
-	_ Sized   = Laplacian{}
-	_ overlap = Laplacian{}
+	_ Decaying = Laplacian{}
+	_ Sized    = Laplacian{}
+	_ Overlap  = Laplacian{}
 )
 
 func init() {
@@ -21,16 +22,18 @@ func init() {
 		}})
 }
 
-// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see overlap.
+// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see [Overlap].
 func (k Laplacian) Eval(x, y matrix.Vector) float64 {
 	return vec.Exp(-k.Gamma * distance(x, y, leastMagnitude))
 }
 
-func (Laplacian) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+// Tile adds up what rows have in common.
+func (Laplacian) Tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
 	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
 }
 
-func (k Laplacian) of(dst []float64, xx float64, yy []float64) {
+// Of takes the exponential of the distances.
+func (k Laplacian) Of(dst []float64, xx float64, yy []float64) {
 	vec.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
@@ -44,4 +47,9 @@ func (k Laplacian) Relative(terms int, xx, yy float64) float64 { return k.Error(
 // few roundings of the value.
 func (k Laplacian) Error(terms int, xx, yy float64) float64 {
 	return float64(k.Gamma*distanceError(terms, 0, xx, yy)) + 8*unit
+}
+
+// Ratios are those of exp for the error of the exponent.
+func (k Laplacian) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.Gamma * distanceError(terms, 0, xx, yy))
 }

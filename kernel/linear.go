@@ -10,7 +10,10 @@ import (
 // Linear is the inner product itself, <x,y>.
 type Linear struct{}
 
-var _ Inner = Linear{}
+var (
+	_ Inner = Linear{}
+	_ Sized = Linear{}
+)
 
 func init() {
 	kernels.Register(registry.Entry[Kernel]{Name: "linear", Summary: "<x,y>",
@@ -65,3 +68,9 @@ func SquaredNorm(x matrix.Vector) float64 {
 func dotError(terms int, xx, yy float64) float64 {
 	return float64(terms+2) * unit * math.Sqrt(xx) * math.Sqrt(yy)
 }
+
+// Size is |x|^2.
+func (Linear) Size(_ int, xx float64) float64 { return xx }
+
+// Relative is the error for rows of norm 1.
+func (Linear) Relative(terms int, _, _ float64) float64 { return dotError(terms, 1, 1) }

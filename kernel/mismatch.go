@@ -3,8 +3,10 @@ package kernel
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/structure"
@@ -36,6 +38,7 @@ import (
 type Mismatch struct{ P, M, Alphabet int }
 
 var (
+	_ Featured   = Mismatch{}
 	_ Sized      = Mismatch{}
 	_ Structured = Mismatch{}
 )
@@ -229,3 +232,55 @@ func (Mismatch) Relative(int, float64, float64) float64 { return compounded(1000
 
 // Error is Relative times the sizes.
 func (k Mismatch) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }
+
+// Features counts the words near each substring, where these are few enough to be stored,
+// and to be cheaper than counting pairs.
+func (k Mismatch) Features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	const most = 1 << 24 // counts
+	near, seen := k.common(0), map[uint32]bool{}
+	stored, pairs := 0.0, 0.0
+	n, _ := x.Dims()
+	for i := range n {
+		s := whole(structure.Symbols(x.Row(i)))
+		for _, symbol := range s {
+			seen[symbol] = true
+		}
+		length := float64(len(s))
+		stored += min(length*near, repeated(float64(k.Alphabet), k.P))
+		pairs += length * length
+	}
+	if stored > min(most, 4*pairs) || len(seen) > k.Alphabet {
+		return nil, nil
+	}
+	letters := slices.Sorted(maps.Keys(seen))
+	for other := uint32(structure.MaxSymbol + 1); len(letters) < k.Alphabet; other++ {
+		letters = append(letters, other)
+	}
+	key := make([]byte, 4*k.P)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		s := structure.Symbols(row)
+		for end := k.P; end <= len(s); end++ {
+			for i, symbol := range s[end-k.P : end] {
+				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
+			}
+			eachNear(key, letters, 0, k.M, add)
+		}
+	}), Linear{}
+}
+
+// eachNear calls add with word and those that differ from it in up to m places from one on.
+func eachNear(word []byte, letters []uint32, from, m int, add func(word []byte)) {
+	if add(word); m == 0 {
+		return
+	}
+	for i := from; i < len(word); i += 4 {
+		was := binary.LittleEndian.Uint32(word[i:])
+		for _, letter := range letters {
+			if letter != was {
+				binary.LittleEndian.PutUint32(word[i:], letter)
+				eachNear(word, letters, i+4, m-1, add)
+			}
+		}
+		binary.LittleEndian.PutUint32(word[i:], was)
+	}
+}

@@ -47,16 +47,18 @@ func isPrecomputed(k Kernel) bool {
 type normalised struct{ of Sized }
 
 var (
+	_ Featured = normalised{}
 	_ Sized    = normalised{}
 	_ Preparer = normalised{}
 )
 
-// leastSelf is below which k(x,x) is taken for 0: its root divides without loss.
-const leastSelf = 0x1p-700
+// LeastSelf is the value of a row with itself below which it is taken for 0, and a normalised
+// kernel is 0: its root divides without loss.
+const LeastSelf = 0x1p-700
 
 func (k normalised) Eval(x, y matrix.Vector) float64 {
 	xx, yy := k.of.Eval(x, x), k.of.Eval(y, y)
-	if xx < leastSelf || yy < leastSelf {
+	if xx < LeastSelf || yy < LeastSelf {
 		return 0
 	}
 	return k.between(k.of.Eval(x, y), xx, yy)
@@ -84,3 +86,27 @@ func (k normalised) Relative(terms int, xx, yy float64) float64 {
 }
 
 func (k normalised) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }
+
+func (k normalised) Features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	of, ok := k.of.(Featured)
+	if !ok {
+		return nil, nil
+	}
+	c, inner := of.Features(x)
+	if _, product := inner.(Linear); !product {
+		return nil, nil
+	}
+	return c, cosine{}
+}
+
+// cosine is normalised(linear) of counts.
+type cosine struct{ Linear }
+
+// Of divides as normalised does.
+func (cosine) Of(dst []float64, xx float64, yy []float64) {
+	for j, d := range dst {
+		if dst[j] = 0; xx >= LeastSelf && yy[j] >= LeastSelf {
+			dst[j] = d / float64(math.Sqrt(xx)*math.Sqrt(yy[j]))
+		}
+	}
+}

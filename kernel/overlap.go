@@ -7,50 +7,13 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// An overlap is a kernel that depends on the rows through what they have in
-// common, m(x,y) = sum_j m(x_j,y_j) with m(a,0) = 0, and through |x|_1 and |y|_1.
-// Of two rows only the columns matter that neither lacks, and many values are
-// computed in tiles as those of [Inner] kernels are, in double precision: m
-// stands for the product, and m(a,a) = |a| for the square.
-//
-//	|a-b|         = |a| + |b| - 2 m(a,b),  m the least magnitude, 0 if the signs differ
-//	(a-b)^2/(a+b) =  a  +  b  - 2 m(a,b),  m the harmonic mean 2ab/(a+b), for a, b >= 0
-//
-// Laws: tile sets dst as vec.SparseTile64 does, with the bits of m; of turns
-// dst[j] = m(x,y_j) into k(x,y_j) with the bits of Eval, xx being |x|_1 and
-// yy[j] being |y_j|_1.
-type overlap interface {
-	Kernel
-	tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32)
-	of(dst []float64, xx float64, yy []float64)
-}
-
-// overlapping is an overlap as tiles take it.
-type overlapping struct{ overlap }
-
-func (k overlapping) Of(dst []float64, xx float64, yy []float64) { k.of(dst, xx, yy) }
-
-// Of32 is never asked for.
-func (overlapping) Of32([]float32, float32, []float32) {
-	panic("kernel: an overlap in single precision")
-}
-
-// normOf returns |x|^2, or what stands for it: what k needs to know of a row.
-func normOf(k Kernel, x matrix.Vector) float64 {
-	if _, ok := k.(overlap); ok {
+// Norm returns what k needs to know of a row to make values of products: |x|^2, or what
+// stands for it.
+func Norm(k Kernel, x matrix.Vector) float64 {
+	if _, ok := k.(Overlap); ok {
 		return magnitude(x)
 	}
 	return SquaredNorm(x)
-}
-
-// normsOf returns them for all rows.
-func normsOf(k Kernel, x matrix.Matrix) []float64 {
-	n, _ := x.Dims()
-	norms := make([]float64, n)
-	for i := range norms {
-		norms[i] = normOf(k, x.Row(i))
-	}
-	return norms
 }
 
 // magnitude returns |x|_1, added up in the order of the columns.

@@ -27,7 +27,7 @@ import (
 // rounding, that of the later row. To the value of a row with itself Shift >= 0 is
 // added, which makes a matrix positive semidefinite that is not so by roundings; a row
 // to be compared is none of the matrix, and has none. Auto stands for the shift that
-// the rows of a training set need, see [NewGram].
+// the rows of a training set need.
 type Precomputed struct {
 	Shift float64
 	Auto  bool
@@ -36,7 +36,7 @@ type Precomputed struct {
 var (
 	_ Sized    = Precomputed{}
 	_ Preparer = Precomputed{}
-	_ Unproved = Precomputed{}
+	_ Shifted  = Precomputed{}
 )
 
 func init() {
@@ -68,6 +68,12 @@ func (k Precomputed) Eval(x, y matrix.Vector) float64 {
 
 // Unproved returns true: a file can hold anything.
 func (Precomputed) Unproved() bool { return true }
+
+// AutoShift reports whether the rows of a training set say the shift.
+func (k Precomputed) AutoShift() bool { return k.Auto }
+
+// WithShift returns the kernel with a shift.
+func (Precomputed) WithShift(shift float64) Kernel { return Precomputed{Shift: shift} }
 
 // Size is the norm of a row, as k(x,x) is one of its values, and the shift.
 func (k Precomputed) Size(_ int, xx float64) float64 { return (math.Sqrt(xx) + k.Shift) * (1 + 8*unit) }

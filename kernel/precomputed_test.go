@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -34,7 +36,7 @@ func sparse(x matrix.Matrix) *matrix.CSR { return matrix.Transpose(matrix.Transp
 // Every form of a matrix and of rows to compare gives the values of the kernel
 // it was made with.
 func TestPrecomputed(t *testing.T) {
-	x, y := histograms(20, 5, true), histograms(7, 5, false)
+	x, y := kerneltest.Histograms(20, 5, true), kerneltest.Histograms(7, 5, false)
 	rbf := kernel.RBF{Gamma: 0.25}
 	var k kernel.Precomputed
 	for _, train := range []matrix.Matrix{
@@ -43,7 +45,7 @@ func TestPrecomputed(t *testing.T) {
 		if err := conform.Kernel(k, train, nil); err != nil {
 			t.Errorf("%T: %v", train, err)
 		}
-		g, err := kernel.NewGram(k, train, kernel.Options{})
+		g, err := gram.NewGram(k, train, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,14 +81,14 @@ func TestPrecomputed(t *testing.T) {
 
 // Some rows of a numbered matrix are a training set too.
 func TestPrecomputedSubset(t *testing.T) {
-	x := histograms(9, 5, true)
+	x := kerneltest.Histograms(9, 5, true)
 	rbf := kernel.RBF{Gamma: 0.25}
 	all := valuesOf(rbf, x, x, counting)
 	some := &matrix.Dense{Rows: 3, Cols: 10}
 	for _, i := range []int{7, 2, 5} {
 		some.Value = append(some.Value, all.Row(i).Value...)
 	}
-	g, err := kernel.NewGram(kernel.Precomputed{}, some, kernel.Options{})
+	g, err := gram.NewGram(kernel.Precomputed{}, some, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,11 @@ import (
 // is exp(-|x-y|^2 / (2 sigma^2)).
 type RBF struct{ Gamma float64 }
 
-var _ Inner = RBF{}
+var (
+	_ Inner    = RBF{}
+	_ Sized    = RBF{}
+	_ Decaying = RBF{}
+)
 
 func init() {
 	kernels.Register(registry.Entry[Kernel]{Name: "rbf", Summary: "exp(-gamma |x-y|^2), Gaussian; gamma=X, or sigma=X with gamma = 1/(2 sigma^2)",
@@ -58,4 +62,15 @@ func (k RBF) Error(terms int, xx, yy float64) float64 { return k.exponentError(t
 
 func (k RBF) exponentError(terms int, xx, yy float64) float64 {
 	return float64(k.Gamma * float64(2*(terms+8)) * unit * (xx + yy))
+}
+
+// Size is 1.
+func (RBF) Size(int, float64) float64 { return 1 }
+
+// Relative is the error itself.
+func (k RBF) Relative(terms int, xx, yy float64) float64 { return k.Error(terms, xx, yy) }
+
+// Ratios are those of exp for the error of the exponent.
+func (k RBF) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.exponentError(terms, xx, yy))
 }

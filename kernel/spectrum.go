@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -21,6 +22,7 @@ import (
 type Spectrum struct{ P int }
 
 var (
+	_ Featured   = Spectrum{}
 	_ Sized      = Spectrum{}
 	_ Structured = Spectrum{}
 )
@@ -112,3 +114,17 @@ func (Spectrum) Relative(int, float64, float64) float64 { return 0 }
 
 // Error is 0.
 func (Spectrum) Error(int, float64, float64) float64 { return 0 }
+
+// Features counts the substrings.
+func (k Spectrum) Features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	key := make([]byte, 4*k.P)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		s := structure.Symbols(row)
+		for end := k.P; end <= len(s); end++ {
+			for i, symbol := range s[end-k.P : end] {
+				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
+			}
+			add(key)
+		}
+	}), Linear{}
+}

@@ -8,12 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Structured is a kernel of rows that stand for something else than points.
-type Structured interface {
-	Preparer
-	Structure() structure.Kind
-}
-
 // StructureOf returns the kind of rows that k takes. A combination takes those of its parts, constants
 // aside; where these differ the result is Points.
 func StructureOf(k Kernel) structure.Kind {
@@ -75,4 +69,38 @@ func ordered(s, t []float32) (longer, shorter []float32) {
 		return t, s
 	}
 	return s, t
+}
+
+// counts returns how often each row adds each key, nil if one does so more often
+// than single precision can count.
+func counts(x matrix.Matrix, each func(row matrix.Vector, add func(key []byte))) *matrix.CSR {
+	n, _ := x.Dims()
+	columns, row := map[string]uint32{}, []uint32(nil)
+	out := &matrix.CSR{Start: make([]int64, 1, n+1), Index: []uint32{}}
+	for i := range n {
+		row = row[:0]
+		each(x.Row(i), func(key []byte) {
+			column, known := columns[string(key)]
+			if !known {
+				column = uint32(len(columns))
+				columns[string(key)] = column
+			}
+			row = append(row, column)
+		})
+		if len(row) >= structure.MaxSymbol {
+			return nil
+		}
+		slices.Sort(row)
+		for rest := row; len(rest) > 0; {
+			same := 1
+			for same < len(rest) && rest[same] == rest[0] {
+				same++
+			}
+			out.Index, out.Value = append(out.Index, rest[0]), append(out.Value, float32(same))
+			rest = rest[same:]
+		}
+		out.Start = append(out.Start, int64(len(out.Value)))
+	}
+	out.Cols = len(columns)
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -189,7 +190,7 @@ func TestNoSymbolsAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = kernel.NewGram(k, x, kernel.Options{})
+			_, err = gram.NewGram(k, x, gram.Options{})
 			if want := `kernel "` + name + `": row 2, column 2: found `; err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s, %g: error %v, want %s...", name, v, err, want)
 			}

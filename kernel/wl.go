@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -27,6 +28,7 @@ import (
 type WL struct{ H int }
 
 var (
+	_ Featured   = WL{}
 	_ Sized      = WL{}
 	_ Structured = WL{}
 )
@@ -116,3 +118,15 @@ func (WL) Relative(int, float64, float64) float64 { return 0 }
 
 // Error is 0.
 func (WL) Error(int, float64, float64) float64 { return 0 }
+
+// Features counts the colours.
+func (k WL) Features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	key := make([]byte, 8)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		g, _ := structure.ReadGraph(structure.Symbols(row)) // Prepare has refused what is none
+		for _, colour := range k.colours(g) {
+			binary.LittleEndian.PutUint64(key, colour)
+			add(key)
+		}
+	}), Linear{}
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -136,7 +137,7 @@ func TestWLLaws(t *testing.T) {
 		if err := conform.Kernel(k, x, nil); err != nil {
 			t.Errorf("%s: %v", spec, err)
 		}
-		if c, err := kernel.Check(k, x, 60); err != nil || math.IsNaN(c) {
+		if c, err := gram.Check(k, x, 60); err != nil || math.IsNaN(c) {
 			t.Errorf("%s: curvature %g, %v", spec, c, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -24,7 +25,7 @@ type Support struct {
 
 	evaluated atomic.Int64
 	once      sync.Once
-	scorer    *kernel.Scorer // made when the first row is scored
+	scorer    *gram.Scorer // made when the first row is scored
 }
 
 // Facts are what is known of a kernel machine besides its gap. None is proved: they are about the
@@ -135,7 +136,7 @@ func (m *machine) scores(dst []float64, rows []matrix.Vector) {
 		for c, o := range m.Outputs {
 			coefficients[c] = o.Weights
 		}
-		s.scorer = kernel.NewScorer(s.Kernel, s.Rows, coefficients)
+		s.scorer = gram.NewScorer(s.Kernel, s.Rows, coefficients)
 	})
 	s.scorer.Scores(dst, rows)
 	s.evaluated.Add(int64(len(rows) * s.Len()))

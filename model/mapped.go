@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -61,7 +62,7 @@ func (m *Model) restoreMapped(columns int, tensors map[string]safetensors.Tensor
 	if err != nil {
 		return err
 	}
-	a, err := kernel.NewApproximation(m.Statement.Map)
+	a, err := featuremap.NewApproximation(m.Statement.Map)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (m *Model) restoreMapped(columns int, tensors map[string]safetensors.Tensor
 // Machine returns the kernel machine that a model of a Nystrom map is: the
 // landmarks are its support.
 func (m *Model) Machine() (*Model, error) {
-	n, ok := m.Map.(*kernel.Nystrom)
+	n, ok := m.Map.(*featuremap.Nystrom)
 	if !ok {
 		return nil, errors.New("found a model of random features, expected a kernel machine")
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
@@ -25,7 +25,7 @@ type Model struct {
 	Scaling   *data.Scaling     // nil: features as they are
 	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
 	Support   *Support          // of a kernel machine; nil: the model is linear
-	Map       kernel.Map        // to the images that a linear model is one of; nil: of the rows
+	Map       featuremap.Map    // to the images that a linear model is one of; nil: of the rows
 	Version   string            // of the program that trained it
 	Sparse    *Sparse           // of a machine that was made from one of more support vectors; nil: trained
 	Facts     *Facts            // of a kernel machine; nil: of others, or of a file that did not say

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -73,13 +74,13 @@ func examples(t testing.TB) map[string]*Model {
 	landmarks.Classes, landmarks.Statement.Kernel, landmarks.Statement.Map = []string{"a", "b", "c"}, "rbf:gamma=0.5", "nystrom:rank=3"
 	full := state("squared", output(0.5))
 	full.Scaling, full.Statement.Kernel, full.Statement.Map = scaling, "poly:degree=2,gamma=1,coef0=1", "cholesky:rank=9"
-	if random.Map, err = kernel.NewFourier(kernel.Laplacian{Gamma: 0.5}, 3, 2, 1); err != nil {
+	if random.Map, err = featuremap.NewFourier(kernel.Laplacian{Gamma: 0.5}, 3, 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if landmarks.Map, err = kernel.RestoreNystrom(kernel.RBF{Gamma: 0.5}, rows); err != nil {
+	if landmarks.Map, err = featuremap.RestoreNystrom(kernel.RBF{Gamma: 0.5}, rows); err != nil {
 		t.Fatal(err)
 	}
-	if full.Map, err = kernel.RestoreNystrom(kernel.Poly{Degree: 2, Gamma: 1, Coef0: 1}, &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{1, 2, 3, 0, 1, 0, 0, 0, 1}}); err != nil {
+	if full.Map, err = featuremap.RestoreNystrom(kernel.Poly{Degree: 2, Gamma: 1, Coef0: 1}, &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{1, 2, 3, 0, 1, 0, 0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]*Model{"random features": random, "sparse landmarks": landmarks, "dense landmarks": full, "sparse machine": sparse, "dense machine": dense, "empty machine": empty, "binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,

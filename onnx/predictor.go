@@ -1,7 +1,7 @@
 package onnx
 
 import (
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -17,7 +17,7 @@ type predictor struct {
 func (p *predictor) scores(x string) (string, error) {
 	m := p.model
 	if m.Map != nil {
-		if f, ok := m.Map.(*kernel.Fourier); ok {
+		if f, ok := m.Map.(*featuremap.Fourier); ok {
 			return p.fourier(p.scaled(x), f), nil
 		}
 		machine, err := m.Machine()
@@ -66,7 +66,7 @@ func (p *predictor) linear(x, w string) string {
 
 // fourier returns the scores of the random features of x, which are rounded to single
 // precision as package kernel does. Phases are in turns.
-func (p *predictor) fourier(x string, f *kernel.Fourier) string {
+func (p *predictor) fourier(x string, f *featuremap.Fourier) string {
 	cols, features := f.Dims()
 	pairs := features / 2
 	phase := p.op("MatMul", p.cast(x, double), p.cast(p.constant([]int{cols, pairs}, f.Frequencies()), double))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -62,7 +63,7 @@ func TestInsideKeepsTheBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -294,8 +295,8 @@ func (d *draw) feasible(t *testing.T, p *Risk) (v []float64, finite bool) {
 	return v, true
 }
 
-func (d *draw) gram() (*kernel.Gram, error) {
-	return kernel.NewGram(d.kernel, d.x, kernel.Options{Threads: 1})
+func (d *draw) gram() (*gram.Gram, error) {
+	return gram.NewGram(d.kernel, d.x, gram.Options{Threads: 1})
 }
 
 // exactMatrix returns the values of the kernel.

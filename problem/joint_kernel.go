@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // JointKernel is the problem of K kernel machines, one for each class, that one loss judges
@@ -18,7 +18,7 @@ import (
 //
 // Points have (n+1) x K numbers: the coefficients row by row, then the K biases.
 type JointKernel struct {
-	*kernel.Gram
+	*gram.Gram
 	JointRisk
 }
 
@@ -28,7 +28,7 @@ var (
 )
 
 // NewJointKernel checks shapes and parameters, as NewJoint does.
-func NewJointKernel(gram *kernel.Gram, y []uint32, classes int, weights []float64, l joint.Loss, lambda float64, bias Bias) (*JointKernel, error) {
+func NewJointKernel(gram *gram.Gram, y []uint32, classes int, weights []float64, l joint.Loss, lambda float64, bias Bias) (*JointKernel, error) {
 	risk, err := newJointRisk(gram.Len(), y, classes, weights, l, lambda, bias, gram.Threads())
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
@@ -20,7 +21,7 @@ func TestJointKernelExact(t *testing.T) {
 			continue
 		}
 		tested++
-		gram, err := kernel.NewGram(kernel.Linear{}, p.X, kernel.Options{Threads: 1})
+		gram, err := gram.NewGram(kernel.Linear{}, p.X, gram.Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,9 @@ package problem
 import (
 	"errors"
 	"math"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -23,14 +25,14 @@ import (
 // A kernel that is not positive semidefinite, or a loss that is [loss.Nonconvex], makes
 // the primal problem unbounded or not convex; its certificates have no dual.
 type Kernel struct {
-	*kernel.Gram
+	*gram.Gram
 	Risk
 }
 
 var _ Problem = (*Kernel)(nil)
 
 // NewKernel checks shapes and parameters, as NewLinear does.
-func NewKernel(gram *kernel.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {
+func NewKernel(gram *gram.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {
 	risk, err := newRisk(gram.Len(), targets, weights, l, lambda, bias, gram.Threads())
 	if err != nil {
 		return nil, err
@@ -245,4 +247,92 @@ func (p *Kernel) dual(v []float64, r response) (value, bound float64) {
 	value = -conjugates - float64(half*squared)
 	underflow += float64(p.Lambda * (float64(4*tiny*sizes) + underflow))
 	return value, conjugateError + float64(half*r.bound) + drift + float64(8*unit*math.Abs(value)) + underflow
+}
+
+// Respond returns K beta, and a bound on how far each of its numbers is off.
+func (p *Kernel) Respond(beta []float64) (value []float64, off float64) {
+	r := p.respond(beta)
+	return r.value, slices.Max(r.error)
+}
+
+// Largest bounds the values of the kernel between two rows, and how far a computed one is off.
+func (p *Kernel) Largest() (value, off float64) {
+	norm := slices.Max(p.SquaredNorm)
+	off = p.Kernel.Error(p.Terms, norm, norm) + lost
+	return largestOf(p.Diagonal) + off, off
+}
+
+// CertifyNear is Certify without values of the kernel, for a point whose coefficients are those of
+// its dual variables, as Weights gives them, in a problem that is convex: value is K beta, each
+// number off by at most off, for which the certificate allows. It has no facts.
+func (p *Kernel) CertifyNear(pt Point, value []float64, off float64) Certificate {
+	n := p.Len()
+	beta, bias := pt.W[:n], pt.W[n]
+	r := response{value: value, error: slices.Repeat([]float64{off}, n)}
+	var sum, size vec.Sum
+	for _, b := range beta {
+		sum.Add(b)
+		size.Add(math.Abs(b))
+	}
+	r.sum, r.size = sum.Value(), size.Value()
+	p.square(&r, beta)
+	primal, rounding := p.primal(r, bias)
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: rounding}
+	if r.negative {
+		return c
+	}
+	v := make([]float64, n)
+	p.feasible(v, pt.A)
+	factor := -1 / (p.Lambda * p.N)
+	for i := range v {
+		if factor*v[i] != beta[i] {
+			return c
+		}
+	}
+	c.below(p.dual(v, r))
+	return c
+}
+
+// Tangent returns how far a point is from solving the convex problem that the
+// concave-convex procedure makes of a loss.Ramped there, relative to its objective. With c_i =
+// y_i (K beta)_i, bias included, and f_i = 1 where c_i < z, else 0,
+//
+//	P(w) = (1/N) sum_i s_i (max(0, 1 - c_i) + f_i c_i) + lambda/2 |w|^2
+//	D(b) = (1/N) sum_i s_i (b_i + f_i) - lambda/2 |w(b)|^2,  b_i in [-f_i, 1-f_i],
+//
+// w(b) = sum_i s_i b_i y_i Phi(x_i)/(lambda N). Where the gap is 0 the point is a stationary
+// one of the problem with the ramp; this is all that is known of it. The b are those of
+// the coefficients, clipped. +Inf: it is not known, as of a free bias.
+func (p *Kernel) Tangent(w []float64) float64 {
+	ramp, ok := p.Loss.(loss.Ramped)
+	if !ok || p.Bias == Free || !p.Definite() {
+		return math.Inf(1)
+	}
+	n, factor := p.Len(), p.Lambda*p.N
+	r := p.respond(w[:n])
+	own, same := make([]float64, n), true
+	var primal, dual vec.Sum
+	for i, y := range p.Y {
+		c, far := y*(r.value[i]+w[n]), 0.0
+		if c < ramp.FlatBelow() {
+			far = 1
+		}
+		b := float64(y*w[i]) * factor / p.S[i]
+		clipped := min(max(b, -far), 1-far)
+		own[i] = w[i]
+		if math.Abs(clipped-b) > 1e-12 {
+			own[i], same = y*clipped*p.S[i]/factor, false
+		}
+		primal.Add(p.S[i] * (max(0, 1-c) + float64(far*c)))
+		dual.Add(p.S[i] * (clipped + far))
+	}
+	above := primal.Value()/p.N + float64(p.Lambda/2*(r.squared+float64(p.Constant()*w[n]*w[n])))
+	if !same {
+		r = p.respond(own)
+	}
+	below := dual.Value()/p.N - float64(p.Lambda/2*(r.squared+float64(p.Constant()*r.sum*r.sum)))
+	if p.Cut() {
+		return math.Inf(1)
+	}
+	return Relative(above, below, 1)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -18,7 +19,7 @@ import (
 // kernelised states q with the linear kernel: the same problem, as its penalty
 // is l2.
 func (q small) kernelised(k kernel.Kernel, threads int) *problem.Kernel {
-	gram := must(kernel.NewGram(k, q.problem(false).X, kernel.Options{Threads: threads}))
+	gram := must(gram.NewGram(k, q.problem(false).X, gram.Options{Threads: threads}))
 	return must(problem.NewKernel(gram, q.y, q.s, q.loss, q.lambda, q.bias))
 }
 
@@ -189,7 +190,7 @@ func TestIndefiniteByParameters(t *testing.T) {
 	for _, coef0 := range []float64{0, -1} {
 		poly := kernel.Poly{Degree: 2, Gamma: 1, Coef0: coef0}
 		for _, k := range []kernel.Kernel{poly, must(kernel.Sum(poly, kernel.Linear{}))} {
-			gram := must(kernel.NewGram(k, q.problem(false).X, kernel.Options{Threads: 1}))
+			gram := must(gram.NewGram(k, q.problem(false).X, gram.Options{Threads: 1}))
 			for _, p := range []problem.Problem{
 				must(problem.NewKernel(gram, q.y, nil, q.loss, 1, problem.None)),
 				must(problem.NewNormConstrained(gram, q.y, nil, q.loss, 1, problem.None)),
@@ -215,7 +216,7 @@ func TestUnprovedMatrixProvesNothing(t *testing.T) {
 		sound bool
 	}{{2, false, false}, {2, true, false}, {0.5, false, true}, {1, false, false}, {1, true, true}, {1.0000001, true, true}} {
 		x := must(matrix.NewDense(2, 2, []float32{1, c.off, c.off, 1}))
-		gram := must(kernel.NewGram(kernel.Precomputed{Auto: c.auto}, x, kernel.Options{}))
+		gram := must(gram.NewGram(kernel.Precomputed{Auto: c.auto}, x, gram.Options{}))
 		k := must(problem.NewKernel(gram, []float64{1, -1}, nil, loss.Hinge{}, 0.5, problem.None))
 		if gram.Definite() != c.sound {
 			t.Errorf("off the diagonal %g: definite %v, expected %v", c.off, gram.Definite(), c.sound)
@@ -240,7 +241,7 @@ func TestNegativeCurvatureFarFromAnySample(t *testing.T) {
 	}
 	x.Value[1*n+3], x.Value[3*n+1] = 5, 5
 	for _, auto := range []bool{false, true} {
-		gram := must(kernel.NewGram(kernel.Precomputed{Auto: auto}, x, kernel.Options{}))
+		gram := must(gram.NewGram(kernel.Precomputed{Auto: auto}, x, gram.Options{}))
 		k := must(problem.NewKernel(gram, y, nil, loss.Hinge{}, 1./n, problem.None))
 		w := make([]float64, n+1)
 		w[1], w[3] = 100, -100
@@ -280,7 +281,7 @@ func TestFarRows(t *testing.T) {
 	for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 1}, kernel.Laplacian{Gamma: 100}} {
 		var certificates []problem.Certificate
 		for _, x := range []*matrix.Dense{here, there} {
-			p := must(problem.NewKernel(must(kernel.NewGram(k, x, kernel.Options{})), y, nil, loss.Hinge{}, 1e-4/n, problem.None))
+			p := must(problem.NewKernel(must(gram.NewGram(k, x, gram.Options{})), y, nil, loss.Hinge{}, 1e-4/n, problem.None))
 			certificates = append(certificates, p.Certify(pointOf(p, problem.Point{W: []float64{0}, A: a})))
 		}
 		exact, far := certificates[0], certificates[1]
@@ -298,7 +299,7 @@ func TestFarRows(t *testing.T) {
 // no losses, w = 1/2 losses of 1/2 each.
 func TestNormAndLosses(t *testing.T) {
 	x := must(matrix.NewDense(2, 1, []float32{-1, 1}))
-	p := must(problem.NewKernel(must(kernel.NewGram(kernel.Linear{}, x, kernel.Options{})), []float64{-1, 1}, nil, loss.Hinge{}, 1, problem.Free))
+	p := must(problem.NewKernel(must(gram.NewGram(kernel.Linear{}, x, gram.Options{})), []float64{-1, 1}, nil, loss.Hinge{}, 1, problem.Free))
 	for _, w := range []float64{1, 0.5} {
 		f := p.Certify(problem.Point{W: []float64{-w / 2, w / 2, 0}}).Facts
 		if f.Norm != w || math.Abs(f.Losses-2*(1-w)) > 1e-15 {

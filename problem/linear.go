@@ -4,7 +4,10 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
@@ -68,4 +71,75 @@ func (p *Linear) Certify(pt Point) Certificate {
 	}
 	c.below(p.Dual(pt.A))
 	return c
+}
+
+// Primal returns the objective at w (d+1 numbers) and a bound on the error of
+// that computation.
+func (p *Linear) Primal(w []float64) (value, bound float64) {
+	n, d := p.Dims()
+	if p.Bias == None && w[d] != 0 {
+		return math.Inf(1), 0
+	}
+	size := norm(w[:d])
+	errs := make([]float64, blocksOf(n))
+	losses := sumBlocks(n, p.Threads, func(b, lo, hi int) (sum float64) {
+		sum, errs[b] = p.losses(w, size, lo, hi)
+		return sum
+	}) / p.N
+	lossError := sumBound(errs) / p.N
+	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
+	costError := float64(penalty.Units(p.Penalty, d) * unit * cost)
+	if size > 0 || p.Constant()*w[d] != 0 { // nothing is lost of 0
+		costError += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
+	}
+	return losses + cost, lossError + float64(8*unit*losses) + costError
+}
+
+// losses returns the sum of the weighted losses of the rows of a block, and of
+// their errors. size is the norm of the weights.
+func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float64) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	prediction, reach := s[0][:hi-lo], s[3][:hi-lo]
+	_, d := p.Dims()
+	bias := w[d]
+	matrix.Dots(prediction, p.X, lo, w[:d])
+	p.lengths(reach, lo)
+	underflow := 0.0 // of each product
+	if size > 0 {
+		underflow = tiny
+	}
+	for k := range prediction {
+		prediction[k] += bias
+		chain := reach[k] + 4
+		reach[k] = float64(chain*unit*(float64(size*p.norm(lo+k, 0))+math.Abs(bias))) + float64(chain*underflow)
+		if size == 0 && bias == p.Y[lo+k] {
+			reach[k] = 0 // the bias is the prediction
+		}
+	}
+	return p.lossesOf(s, lo, hi)
+}
+
+// sumBlocks calls sum for all rows, in blocks, and adds up what it returns in
+// the order of the blocks.
+func sumBlocks(rows, threads int, sum func(block, lo, hi int) float64) float64 {
+	sums := make([]float64, blocksOf(rows))
+	parallel.Blocks(rows, blockRows, threads, func(block, lo, hi int) {
+		sums[block] = sum(block, lo, hi)
+	})
+	var total vec.Sum
+	for _, s := range sums {
+		total.Add(s)
+	}
+	return total.Value()
+}
+
+// sumBound returns a bound on the sum of bounds of blocks, each of which is a
+// plain sum of at most blockRows numbers >= 0.
+func sumBound(bounds []float64) float64 {
+	var total vec.Sum
+	for _, b := range bounds {
+		total.Add(b)
+	}
+	return float64(total.Value() * (1 + 4*blockRows*unit))
 }

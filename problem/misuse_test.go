@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -15,7 +16,7 @@ import (
 func TestMisuse(t *testing.T) {
 	x, y := &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{1, -1}}, []float64{1, -1}
 	rows, l, l2 := NewRows(x, 0), loss.Hinge{}, penalty.L2{}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

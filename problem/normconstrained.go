@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -19,7 +19,7 @@ import (
 //
 // A point whose w is outside of the ball stands for the nearest one inside.
 type NormConstrained struct {
-	*kernel.Gram
+	*gram.Gram
 	Risk
 	Radius float64
 }
@@ -27,7 +27,7 @@ type NormConstrained struct {
 var _ Problem = (*NormConstrained)(nil)
 
 // NewNormConstrained checks shapes and parameters, as NewKernel does.
-func NewNormConstrained(gram *kernel.Gram, targets, weights []float64, l loss.Loss, radius float64, bias Bias) (*NormConstrained, error) {
+func NewNormConstrained(gram *gram.Gram, targets, weights []float64, l loss.Loss, radius float64, bias Bias) (*NormConstrained, error) {
 	if !(radius >= least && radius <= most) {
 		return nil, fmt.Errorf("problem: radius=%g: expected a number from %g to %g", radius, least, most)
 	}

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // Nu is the problem of a kernel machine that is told by a share nu of rows where
@@ -35,7 +35,7 @@ import (
 // rho or epsilon, see [Nu.Level]. Dual variables are as everywhere, beta = -s.a/(lambda
 // N), so that x+ - x- = -s.a/N.
 type Nu struct {
-	*kernel.Gram
+	*gram.Gram
 	Targets []float64 // of a regression; else 0
 	Sides   [2]side   // up and down
 	S       []float64 // row weights
@@ -61,7 +61,7 @@ var _ Problem = (*Nu)(nil)
 // If nu is less than the share of rows that any classifier of this kernel leaves on
 // the wrong side, the optimum is w = 0 with the value 0, and a relative gap is never
 // reached; nearly so with kernels that can separate anything by a tiny margin.
-func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float64) (*Nu, error) {
+func NewNuClassification(gram *gram.Gram, targets, weights []float64, nu float64) (*Nu, error) {
 	p, err := newNu(gram, weights, nu, 1)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float
 }
 
 // NewNuRegression checks shapes and parameters.
-func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
+func NewNuRegression(gram *gram.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
 	if !(lambda >= leastLambda && lambda <= mostLambda) {
 		return nil, fmt.Errorf("problem: lambda=%g: expected a number from %g to %g", lambda, leastLambda, mostLambda)
 	}
@@ -113,7 +113,7 @@ func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda f
 }
 
 // newNu checks what all three have in common.
-func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error) {
+func newNu(gram *gram.Gram, weights []float64, nu, lambda float64) (*Nu, error) {
 	n := gram.Len()
 	if n == 0 {
 		return nil, errors.New("problem: found no rows, expected at least one")
@@ -268,4 +268,25 @@ func (p *Nu) room(v []float64, side int, least float64) float64 {
 		}
 	}
 	return room.Value()
+}
+
+// NewOneClass makes the problem of finding the smallest half-space of the images
+// of the rows that holds nearly all of them (Schoelkopf et al. 2001):
+//
+//	min  |w|^2/2 - rho + 1/(nu N) sum_i s_i max(0, rho - <w,Phi(x_i)>)
+//	max  -alpha^T K alpha/2   where 0 <= alpha_i <= s_i/(nu N), sum_i alpha_i = 1
+//
+// A row is an outlier where the prediction sum_j beta_j k(x_j,x) + b is negative,
+// with b = -rho and beta = alpha. Its primal value is that of the point's own b.
+// weights nil: every row counts once.
+func NewOneClass(gram *gram.Gram, weights []float64, nu float64) (*Nu, error) {
+	p, err := newNu(gram, weights, nu, 1)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range p.S {
+		p.Sides[0].Cap[i] = s / (nu * p.N)
+	}
+	p.Sides[0].Mass = 1
+	return p, p.scaled()
 }

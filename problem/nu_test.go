@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	kernelnu "github.com/fenchel-ml/fenchel/internal/solve/kernel/nu"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -20,7 +21,7 @@ import (
 func nuProblems(r *rand.Rand, n, d int, nu float64, k kernel.Kernel) []*problem.Nu {
 	q := random(r, loss.Hinge{}, "l2", problem.Free, n, d)
 	q.y[0], q.y[1] = 1, -1
-	gram := must(kernel.NewGram(k, q.problem(false).X, kernel.Options{Threads: 1}))
+	gram := must(gram.NewGram(k, q.problem(false).X, gram.Options{Threads: 1}))
 	targets := make([]float64, n)
 	for i := range targets {
 		targets[i] = 2 + r.NormFloat64()
@@ -65,7 +66,7 @@ func TestNuCertificate(t *testing.T) {
 		for _, nu := range []float64{0.2, 0.5, 1} {
 			for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 0.5}, kernel.Linear{}} {
 				for _, p := range nuProblems(r, shape[0], shape[1], nu, k) {
-					sol := must(solver.Run(context.Background(), solverkernel.Nu{}, p, solver.Options{Gap: 1e-9, Epochs: 100}))
+					sol := must(solver.Run(context.Background(), kernelnu.Nu{}, p, solver.Options{Gap: 1e-9, Epochs: 100}))
 					if sol.Certificate.Gap() > 1e-9*math.Abs(p.Zero()) {
 						t.Errorf("n %d, nu %v, %+v: gap %v", shape[0], nu, k, sol.Certificate)
 					}
@@ -123,7 +124,7 @@ func TestNuPrimal(t *testing.T) {
 
 // TestNuRefuses names what makes no problem.
 func TestNuRefuses(t *testing.T) {
-	gram := must(kernel.NewGram(kernel.Linear{}, small{x: [][]float32{{1}, {2}, {3}, {4}}, y: make([]float64, 4), loss: loss.Squared{}, penalty: "l2", lambda: 1}.problem(false).X, kernel.Options{}))
+	gram := must(gram.NewGram(kernel.Linear{}, small{x: [][]float32{{1}, {2}, {3}, {4}}, y: make([]float64, 4), loss: loss.Squared{}, penalty: "l2", lambda: 1}.problem(false).X, gram.Options{}))
 	y := []float64{1, 1, 1, -1}
 	check := func(_ *problem.Nu, err error, want string) {
 		t.Helper()
@@ -154,7 +155,7 @@ func TestNuRefuses(t *testing.T) {
 // overflows, and no coefficient makes use of it, no loss is left out.
 func TestNuWithoutErrorBound(t *testing.T) {
 	x := must(matrix.NewDense(2, 1, []float32{1e30, 2e30}))
-	gram := must(kernel.NewGram(kernel.Laplacian{Gamma: 1e308}, x, kernel.Options{}))
+	gram := must(gram.NewGram(kernel.Laplacian{Gamma: 1e308}, x, gram.Options{}))
 	p := must(problem.NewNuRegression(gram, []float64{0, 2}, nil, 0.9, 1))
 	if c := p.Certify(problem.Point{W: make([]float64, 3), A: make([]float64, 2)}); c.Primal != 1 || c.Dual > 0.9 {
 		t.Errorf("found the objective %g and the bound %g, expected the mean of |y|, 1, and no bound above the optimum", c.Primal, c.Dual)
@@ -170,7 +171,7 @@ func TestNuAtCaps(t *testing.T) {
 		for i := range n {
 			x.Value[i], y[i] = float32(i), float64(1-2*(i%2))
 		}
-		gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+		gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -28,7 +29,7 @@ type Rows struct {
 	}
 	products struct {
 		sync.Mutex
-		all *kernel.Gram // nil: not computed yet
+		all *gram.Gram // nil: not computed yet
 	}
 	turned struct {
 		sync.Mutex
@@ -69,11 +70,11 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 // Gram returns the matrix of the inner products of all rows, 8 n^2 bytes, which is computed once:
 // each call has a view of it. It is nil where over, which is asked on the way, was true before
 // all were computed; nil: never.
-func (r *Rows) Gram(over func() bool) (*kernel.Gram, error) {
+func (r *Rows) Gram(over func() bool) (*gram.Gram, error) {
 	r.products.Lock()
 	defer r.products.Unlock()
 	if r.products.all == nil {
-		g, err := kernel.NewGram(kernel.Linear{}, r.X, kernel.Options{Threads: r.Threads})
+		g, err := gram.NewGram(kernel.Linear{}, r.X, gram.Options{Threads: r.Threads})
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -54,7 +55,7 @@ func TestLinearSlackCertificate(t *testing.T) {
 			if err := conform.Certificate(p, -most, at); err != nil {
 				t.Errorf("%v: %v\n%v", bias, q, err)
 			}
-			gram := must(kernel.NewGram(kernel.Linear{}, p.X, kernel.Options{Double: true}))
+			gram := must(gram.NewGram(kernel.Linear{}, p.X, gram.Options{Double: true}))
 			twin := must(problem.NewSlack(gram, p.Y, p.Nu, bias))
 			for _, threads := range []int{1, 2} {
 				again := must(problem.NewLinearSlack(problem.NewRows(p.X, threads), p.Y, p.Nu, bias)).Certify(at)

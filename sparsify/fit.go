@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -63,7 +64,7 @@ type Result struct {
 	Goal   *reduce.Objective    // of the method, with a lower bound; nil: vectors are no rows
 	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
 	Why    string               // there was none
-	Counts kernel.Counts
+	Counts gram.Counts
 
 	Empty     string // why there are no vectors; "": there are
 	Elsewhere bool   // the rows are others than the model was trained on
@@ -85,7 +86,7 @@ type sparsifying struct {
 	set      *data.Set
 	spec     Spec
 	problems *pose.Problems
-	gram     *kernel.Gram // of the rows, and of those of the test set after them
+	gram     *gram.Gram // of the rows, and of those of the test set after them
 	rows     int
 	truth    [2]judged // of the rows, and of the test set
 	target   *reduce.Target
@@ -198,7 +199,7 @@ func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	}
 	x := scaled(m, set.X)
 	s.rows = set.Rows()
-	opt := kernel.Options{Cache: s.spec.Cache, Threads: s.spec.Threads}
+	opt := gram.Options{Cache: s.spec.Cache, Threads: s.spec.Threads}
 	all := x
 	if s.spec.Test != nil {
 		if err := pose.CheckPair(m, s.spec.Test); err != nil {
@@ -211,7 +212,7 @@ func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	if all, err = kernel.Prepare(k, all, 0); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	if s.gram, err = kernel.NewGram(k, all, opt); err != nil {
+	if s.gram, err = gram.NewGram(k, all, opt); err != nil {
 		return err
 	}
 	statement := m.Statement

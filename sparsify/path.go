@@ -9,6 +9,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -273,7 +275,7 @@ func (s *sparsifying) risks() error {
 
 // spans reports whether a kernel has images of rows in the span of others.
 func spans(k kernel.Kernel) bool {
-	nystrom, err := kernel.NewApproximation("nystrom")
+	nystrom, err := featuremap.NewApproximation("nystrom")
 	return err == nil && nystrom.Accepts(k) == nil
 }
 
@@ -371,7 +373,7 @@ func byRow(c *reduce.Choice) []int {
 	return order
 }
 
-func vectorsOf(gram *kernel.Gram, c *reduce.Choice, order []int) matrix.Matrix {
+func vectorsOf(gram *gram.Gram, c *reduce.Choice, order []int) matrix.Matrix {
 	if c.Vectors != nil {
 		return matrix.Gather(c.Vectors, order)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/path"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 
@@ -53,7 +53,7 @@ type Costs struct {
 	Unproved           int     // of them: the gap is larger than was asked for
 	Leaps              int     // ranges of C in which breakpoints may be missing, see path.Breakpoint
 	WorstGap           float64 // relative
-	Counts             kernel.Counts
+	Counts             gram.Counts
 	Status             solver.Status // stalled where a point is not proved
 }
 

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -123,7 +123,7 @@ func (g *group) wide(spec fenchel.Spec) bool {
 	if spec.IsMachine() {
 		return false
 	}
-	return 8*matrix.Nonzeros(g.set.X)*int64(len(g.folds)) <= kernel.DefaultCache
+	return 8*matrix.Nonzeros(g.set.X)*int64(len(g.folds)) <= gram.DefaultCache
 }
 
 // cacheEach is how many bytes of kernel values each of so many parts may keep.
@@ -131,9 +131,9 @@ func (g *group) cacheEach(spec fenchel.Spec, alive int) int64 {
 	if !spec.IsMachine() {
 		return 0
 	}
-	limit := cmp.Or(spec.Cache, kernel.DefaultCache)
+	limit := cmp.Or(spec.Cache, gram.DefaultCache)
 	if g.stage.Shares() {
-		limit -= kernel.TableBytes(g.set.Rows())
+		limit -= gram.TableBytes(g.set.Rows())
 	}
 	return max(1, limit/int64(alive))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -160,7 +161,7 @@ func innerProducts(c *pose.Case) ([]float64, error) {
 	if m, ok := c.Problems.Family.(pose.MachineFamily); ok {
 		return square(m), nil
 	}
-	m, err := pose.NewMachineFamily(kernel.Linear{}, c.First.Problem.(*problem.Linear).X, kernel.Options{Threads: c.Threads})
+	m, err := pose.NewMachineFamily(kernel.Linear{}, c.First.Problem.(*problem.Linear).X, gram.Options{Threads: c.Threads})
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -166,7 +166,7 @@ func (a *adviser) machines(cmd *cobra.Command, rows, values float64) error {
 			return fmt.Errorf("--%s: found it beside --kernel, for which counts alone matter, expected one of them", name)
 		}
 	}
-	q := theory.Quadratic{Rows: rows, Values: values, Linear: a.spec.Kernel == "linear", Accuracy: a.setting.Accuracy, Memory: float64(cmp.Or(a.spec.Cache, kernel.DefaultCache))}
+	q := theory.Quadratic{Rows: rows, Values: values, Linear: a.spec.Kernel == "linear", Accuracy: a.setting.Accuracy, Memory: float64(cmp.Or(a.spec.Cache, gram.DefaultCache))}
 	if err := q.Check(); err != nil {
 		return fmt.Errorf("--cache: %w", err)
 	}

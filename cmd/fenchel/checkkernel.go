@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -44,7 +45,7 @@ eigenvalue is negative proves nothing about other rows.
 
 With -o the matrix is written, to train with --kernel precomputed, repaired as
 --repair says: clip sets negative eigenvalues to 0, flip changes their sign, shift
-adds the same to all of them.`, kernel.MostExamined),
+adds the same to all of them.`, gram.MostExamined),
 		Example: `  fenchel check-kernel iris.csv --kernel sigmoid --gamma 1 --coef0 -1
   fenchel check-kernel @toy:n=200 --kernel "rbf:gamma=1 + poly:degree=2"
   fenchel check-kernel scores.csv --kernel precomputed --repair clip -o psd.csv`,
@@ -59,7 +60,7 @@ adds the same to all of them.`, kernel.MostExamined),
 	f.StringVar(&k.repair, "repair", "", "clip, flip or shift the eigenvalues (default shift)")
 	f.StringVarP(&k.out, "output", "o", "", "write the repaired matrix, with the targets of DATA, to this file")
 	f.BoolVar(&k.json, "json", false, "print one JSON object")
-	option.Complete(cmd, "repair", kernel.Repairs()...)
+	option.Complete(cmd, "repair", gram.Repairs()...)
 	option.Complete(cmd, "kernel", option.Names(kernel.Entries())...)
 	return cmd
 }
@@ -71,8 +72,8 @@ func (k *kernelChecker) check(cmd *cobra.Command, sources []string) error {
 	if k.repair != "" && k.out == "" {
 		return fmt.Errorf("--repair %s: expected -o too, the file for the matrix", k.repair)
 	}
-	if k.repair = cmp.Or(k.repair, "shift"); !slices.Contains(kernel.Repairs(), k.repair) {
-		return registry.Unknown("--repair", k.repair, kernel.Repairs())
+	if k.repair = cmp.Or(k.repair, "shift"); !slices.Contains(gram.Repairs(), k.repair) {
+		return registry.Unknown("--repair", k.repair, gram.Repairs())
 	}
 	if err := k.kernel.Apply(cmd, &k.spec); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 }
 
 // print writes the report.
-func (k *kernelChecker) print(r printing.Report, set *data.Set, e *kernel.Examined) {
+func (k *kernelChecker) print(r printing.Report, set *data.Set, e *gram.Examined) {
 	r.Line("data", "%s", printing.Describe(set))
 	r.Line("kernel", "%s", k.spec.Kernel)
 	r.Line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
@@ -132,7 +133,7 @@ func (k *kernelChecker) print(r printing.Report, set *data.Set, e *kernel.Examin
 }
 
 // write writes the repaired matrix as rows with the targets of the data.
-func (k *kernelChecker) write(cmd *cobra.Command, set *data.Set, e *kernel.Examined) error {
+func (k *kernelChecker) write(cmd *cobra.Command, set *data.Set, e *gram.Examined) error {
 	m, err := e.Repair(k.repair)
 	if err != nil {
 		return err

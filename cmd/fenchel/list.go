@@ -26,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 )
 
 // lists holds what can be listed, by the noun that asks for it.
@@ -35,7 +36,7 @@ var lists = map[string]func() [][2]string{
 	},
 	"penalties": func() [][2]string { return rows(penalty.Entries()) },
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
-	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
+	"maps":      func() [][2]string { return marked("approximate kernel: ", featuremap.Approximations()) },
 	"solvers": func() [][2]string {
 		return slices.Concat(known("linear models: ", linear.Entries()), known("losses of all classes at once: ", jointsolver.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -31,7 +31,7 @@ func TestTimesAddUp(t *testing.T) {
 
 // TestEvaluated: more is computed than requested only where it says what was prefetched.
 func TestEvaluated(t *testing.T) {
-	for want, c := range map[string]kernel.Counts{
+	for want, c := range map[string]gram.Counts{
 		"789 M values computed, cache hits 0 %":                                        {Requested: 789341746, Computed: 789341746},
 		"62 k values computed (60 k of them before they were needed), cache hits 96 %": {Requested: 49500, Computed: 61800, Prefetched: 60000},
 	} {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -21,14 +22,14 @@ type mapRequest struct {
 }
 
 // parts makes the kernel and the approximation that a request names, and its rows.
-func (r *request) parts(q *mapRequest) (k kernel.Kernel, a kernel.Approximation, x matrix.Matrix, err error) {
+func (r *request) parts(q *mapRequest) (k kernel.Kernel, a featuremap.Approximation, x matrix.Matrix, err error) {
 	if err = r.decode(q); err != nil {
 		return nil, nil, nil, err
 	}
 	if k, err = kernel.New(q.Kernel); err != nil {
 		return nil, nil, nil, err
 	}
-	if a, err = kernel.NewApproximation(q.Map); err != nil {
+	if a, err = featuremap.NewApproximation(q.Map); err != nil {
 		return nil, nil, nil, err
 	}
 	if err = a.Accepts(k); err != nil {
@@ -112,7 +113,7 @@ func (r *request) images() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	images, err := kernel.Images(r.ctx, made, x, q.Threads)
+	images, err := featuremap.Images(r.ctx, made, x, q.Threads)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -150,7 +150,7 @@ func (r *request) sparsify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sparsify.Sparsify(r.ctx, m, set, sparsify.Spec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
+	s, err := sparsify.Sparsify(r.ctx, m, set, sparsify.Spec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: gram.DefaultCache})
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -71,8 +72,8 @@ func (s machineSet) targets(opt Options) ([]float64, error) {
 // A machineCourse is one matrix of training and test rows, in this order, that kernel machines
 // learn from and are judged on.
 type machineCourse struct {
-	all, gram *kernel.Gram // of all rows, and of those learned from
-	y         []float64    // of all rows
+	all, gram *gram.Gram // of all rows, and of those learned from
+	y         []float64  // of all rows
 	lambda    float64
 	bias      problem.Bias
 	response  []float64 // of all rows, reused
@@ -98,7 +99,7 @@ func (s machineSet) course(opt Options, row machineRow, bias problem.Bias, rows 
 	random := rand.New(rand.NewPCG(opt.Seed, 27))
 	order := append(some(random, 0, train, rows), some(random, train, len(y), rows)...)
 	learn := min(train, rows)
-	all, err := kernel.NewGram(kernel.RBF{Gamma: 1 / (2 * row.variance)}, matrix.Subset(opt.Data, order), kernel.Options{Threads: opt.Threads, Cache: machineCache})
+	all, err := gram.NewGram(kernel.RBF{Gamma: 1 / (2 * row.variance)}, matrix.Subset(opt.Data, order), gram.Options{Threads: opt.Threads, Cache: machineCache})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (c *machineCourse) optimum(ctx context.Context, gap float64) (*solver.Solut
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: gap})
+	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: gap})
 	return s, p, err
 }
 
@@ -297,8 +298,8 @@ func (c *machineCourse) grid(from, to float64, points int) []float64 {
 }
 
 // fresh is the matrix of the rows learned from, of which no row is kept yet.
-func (c *machineCourse) fresh(opt Options) (*kernel.Gram, error) {
-	return kernel.NewGram(c.gram.Kernel, c.gram.X, kernel.Options{Threads: opt.Threads, Cache: machineCache})
+func (c *machineCourse) fresh(opt Options) (*gram.Gram, error) {
+	return gram.NewGram(c.gram.Kernel, c.gram.X, gram.Options{Threads: opt.Threads, Cache: machineCache})
 }
 
 // solve is solver.Run, of which the end of ctx is an error.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -41,7 +42,7 @@ func hingeMachine(k kernel.Kernel, x matrix.Matrix, y []float64, c float64, bias
 
 // kernelMachine is the problem of a loss with a kernel and lambda.
 func kernelMachine(k kernel.Kernel, x matrix.Matrix, y []float64, l loss.Loss, lambda float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func runTo(ctx context.Context, spec string, p *problem.Kernel, gap float64, lim
 		return measured{}, err
 	}
 	fresh := *p
-	if fresh.Gram, err = kernel.NewGram(p.Gram.Kernel, p.X, kernel.Options{Threads: p.Threads()}); err != nil {
+	if fresh.Gram, err = gram.NewGram(p.Gram.Kernel, p.X, gram.Options{Threads: p.Threads()}); err != nil {
 		return measured{}, err
 	}
 	if err := s.Accepts(&fresh); err != nil {

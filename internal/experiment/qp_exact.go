@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -66,11 +66,11 @@ func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, o
 // boundOnTheWay follows the pairs of sequential minimal optimization: the gap of each point, and
 // how far its objective is from the optimum.
 func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64) error {
-	best, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-10})
+	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-10})
 	if err != nil {
 		return err
 	}
-	state := solverkernel.SMO{Selection: "first"}.Start(p, solver.Start{Gap: 1e-6})
+	state := dual.SMO{Selection: "first"}.Start(p, solver.Start{Gap: 1e-6})
 	var epochs, gaps, far []float64
 	below, least, most := 0, math.Inf(1), 0.0
 	for epoch := 1; epoch <= 1000; epoch++ {
@@ -102,7 +102,7 @@ func (r *Result) conversions(ctx context.Context, opt Options, n int) error {
 	if err != nil {
 		return err
 	}
-	first, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-9})
+	first, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-9})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@ import (
 	"math"
 	"strings"
 
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -32,7 +33,7 @@ func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-8})
+	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +80,11 @@ func quantities(values []float64) (text []string) {
 // kernelFactor returns the images of the rows by an incomplete Cholesky factor, and what it leaves of the
 // trace of K.
 func kernelFactor(ctx context.Context, k kernel.Kernel, x matrix.Matrix, rank, threads int) (matrix.Matrix, float64, error) {
-	m, residual, err := kernel.NewCholesky(ctx, k, x, rank, 0, threads)
+	m, residual, err := featuremap.NewCholesky(ctx, k, x, rank, 0, threads)
 	if err != nil {
 		return nil, 0, err
 	}
-	images, err := kernel.Images(ctx, m, x, threads)
+	images, err := featuremap.Images(ctx, m, x, threads)
 	return images, residual[len(residual)-1], err
 }
 
@@ -103,7 +104,7 @@ func (r *Result) finite(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		s, err := solve(ctx, solverkernel.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
+		s, err := solve(ctx, dual.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/ridge"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -81,7 +81,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	second, err := solve(ctx, solverkernel.Cholesky{}, k, solver.Options{Gap: 1e-7})
+	second, err := solve(ctx, ridge.Cholesky{}, k, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -96,7 +96,7 @@ func (r *Result) polynomial(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	s, err := solve(ctx, solverkernel.Cholesky{}, p, solver.Options{Gap: 1e-8})
+	s, err := solve(ctx, ridge.Cholesky{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -82,7 +83,7 @@ func (e qpScaling) advised(r *Result, sizes []int, times map[string]map[int]floa
 				least = min(least, max(t, 0.01))
 			}
 		}
-		a := theory.Quadratic{Rows: float64(n), Values: 2, Accuracy: e.gap, Memory: kernel.DefaultCache}.Advise()
+		a := theory.Quadratic{Rows: float64(n), Values: 2, Accuracy: e.gap, Memory: gram.DefaultCache}.Advise()
 		own := math.Inf(1)
 		if t, ok := times[a.Solver][n]; ok {
 			own = max(t, 0.01)

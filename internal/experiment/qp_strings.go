@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -81,7 +82,7 @@ func qpStrings(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-6})
+	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-6})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func qpStrings(ctx context.Context, opt Options) (*Result, error) {
 
 // leaveOut counts the rows that a machine of all others has wrong.
 func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64, threads int) (wrong int, err error) {
-	all, err := kernel.NewGram(k, x, kernel.Options{Threads: threads})
+	all, err := gram.NewGram(k, x, gram.Options{Threads: threads})
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +115,7 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 		if err != nil {
 			return 0, err
 		}
-		s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
+		s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return 0, err
 		}
@@ -148,7 +149,7 @@ func (r *Result) workingSets(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		s := solverkernel.Decomposition{Q: q}
+		s := dual.Decomposition{Q: q}
 		solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -42,7 +42,7 @@ func (r *Result) chosenRows(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	state := solverkernel.Decomposition{Q: q}.Start(p, solver.Start{Gap: 1e-6, Seed: opt.Seed})
+	state := dual.Decomposition{Q: q}.Start(p, solver.Start{Gap: 1e-6, Seed: opt.Seed})
 	a, derivative := make([]float64, n), slices.Clone(y)
 	var at, places []float64
 	deepest := 0

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -69,7 +69,7 @@ func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *pro
 	}
 	progress := &tally{opt: opt, what: "runs", of: runs * (1 + len(x))}
 	for run := range runs {
-		one, err := c.watch(ctx, solverkernel.SBP{}, slack, opt.Seed+uint64(run), x, 0)
+		one, err := c.watch(ctx, engine.SBP{}, slack, opt.Seed+uint64(run), x, 0)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -90,11 +90,11 @@ func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *pro
 // fourier is the error of the optimal linear predictor of so many pairs of random features.
 func (c *machineCourse) fourier(ctx context.Context, pairs int, seed uint64, threads int) (float64, error) {
 	_, cols := c.all.X.Dims()
-	m, err := kernel.NewFourier(c.all.Kernel, cols, pairs, seed)
+	m, err := featuremap.NewFourier(c.all.Kernel, cols, pairs, seed)
 	if err != nil {
 		return 0, err
 	}
-	images, err := kernel.Images(ctx, m, c.all.X, threads)
+	images, err := featuremap.Images(ctx, m, c.all.X, threads)
 	if err != nil {
 		return 0, err
 	}

@@ -6,7 +6,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -68,12 +69,12 @@ func (e fig28) Run(ctx context.Context, opt Options) (*Result, error) {
 	r, reference := &Result{}, c.errorOf(best.Point.W)
 	r.note("%d rows learned from, %d judged on; the optimum has nu %.4g and an error of %.3f %%", c.learn(), len(c.y)-c.learn(), nu, reference)
 	runs := opt.runs(10, 3)
-	racers := []kernelRacer{{"SBP", solverkernel.SBP{}, slack, runs, e.epochs, 0}}
+	racers := []kernelRacer{{"SBP", engine.SBP{}, slack, runs, e.epochs, 0}}
 	if e.passes > 0 {
-		racers = append(racers, kernelRacer{"perceptron", solverkernel.Perceptron{Rounds: int(e.passes)}, machine, runs, e.passes, 0})
+		racers = append(racers, kernelRacer{"perceptron", engine.Perceptron{Rounds: int(e.passes)}, machine, runs, e.passes, 0})
 	} else {
-		racers = append(racers, kernelRacer{"Pegasos", solverkernel.Pegasos{Output: "average"}, machine, runs, e.epochs, 0},
-			kernelRacer{"SDCA", solverkernel.SDCA{}, machine, runs, e.epochs, 0}, kernelRacer{"SMO", solverkernel.SMO{}, machine, 1, e.epochs, 1e-3})
+		racers = append(racers, kernelRacer{"Pegasos", engine.Pegasos{Output: "average"}, machine, runs, e.epochs, 0},
+			kernelRacer{"SDCA", engine.SDCA{}, machine, runs, e.epochs, 0}, kernelRacer{"SMO", dual.SMO{}, machine, 1, e.epochs, 1e-3})
 	}
 	curves := map[string]watchedRun{}
 	progress := &tally{opt: opt, what: "runs", of: runs*(len(racers)-1) + racers[len(racers)-1].runs}

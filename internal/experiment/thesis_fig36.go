@@ -5,18 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 )
 
@@ -79,9 +81,9 @@ func fig36Methods() []fig36Method {
 		{name: "cutting-plane", specs: []string{"cutting-plane"}},
 		{name: "osuna-girosi", specs: []string{"osuna-girosi"}, eps: powers(2, -7, 2)},
 		{name: "zhan-shen", specs: []string{"zhan-shen", "zhan-shen:share=1"}, eps: powers(4, -3, 0)},
-		{name: "rbp", decide: func(_ *reduce.Target, n int) (solver.Solver, bool) { return solverkernel.RBP{Budget: n}, true }},
+		{name: "rbp", decide: func(_ *reduce.Target, n int) (solver.Solver, bool) { return engine.RBP{Budget: n}, true }},
 		{name: "forgetron", decide: func(_ *reduce.Target, n int) (solver.Solver, bool) {
-			return solverkernel.Forgetron{Budget: n}, true
+			return engine.Forgetron{Budget: n}, true
 		}},
 	}
 }
@@ -148,7 +150,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if learn >= len(y) || learn < 10 {
 		return nil, fmt.Errorf("thesis-fig3.6: learn=%d of %d rows: expected at least 10, and some that are not", learn, len(y))
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: f.gamma}, x, kernel.Options{Threads: opt.Threads})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: f.gamma}, x, gram.Options{Threads: opt.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if r.p, err = problem.NewKernel(part, y[:learn], nil, loss.Hinge{}, 1/(f.c*float64(learn)), problem.Free); err != nil {
 		return nil, err
 	}
-	solution, err := solver.Run(ctx, solverkernel.Working{}, r.p, solver.Options{Gap: 1e-3})
+	solution, err := solver.Run(ctx, dual.Working{}, r.p, solver.Options{Gap: 1e-3})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +171,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 }
 
 // aim makes the target of a trained machine.
-func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
+func (r *sparseRace) aim(gram *gram.Gram, w []float64) {
 	learn := len(w) - 1
 	vectors, beta := support(w[:learn])
 	response := make([]float64, gram.Len())

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -68,7 +68,7 @@ func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
+	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
 	if err != nil {
 		return 0, 0, 0, err
 	}

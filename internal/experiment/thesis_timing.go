@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -47,7 +48,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	smo, err := solve(ctx, solverkernel.SMO{}, p, solver.Options{Gap: 1e-3})
+	smo, err := solve(ctx, dual.SMO{}, p, solver.Options{Gap: 1e-3})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	quarter := smo.Train / 4
-	sbp, err := c.timed(ctx, solverkernel.SBP{Batch: 8}, slack, opt.Seed, quarter)
+	sbp, err := c.timed(ctx, engine.SBP{Batch: 8}, slack, opt.Seed, quarter)
 	if err != nil {
 		return nil, err
 	}

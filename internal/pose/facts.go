@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -76,7 +76,7 @@ func (o Objective) single(m *model.Model, total *model.Facts, f *problem.Facts) 
 		return
 	}
 	put(&total.Errors, f.Errors, f.Errors >= 0)
-	alignment, sample := kernel.Alignment(g.Kernel, g.X, o.Y, g.Threads())
+	alignment, sample := gram.Alignment(g.Kernel, g.X, o.Y, g.Threads())
 	total.Alignment, total.Sample = model.Bound(alignment), sample
 	if !(f.Lambda > 0) {
 		return

@@ -26,7 +26,7 @@ type Labels struct {
 	Factor  []float64 // weight of each class; nil: all 1
 	rows    int       // of one class, where nothing else has their number
 	Pairs   bool      // more than two classes are told apart one against one
-	ByClass bool      // the rows of a pair are those of one class and then those of the other, as kernel.Pairs has them
+	ByClass bool      // the rows of a pair are those of one class and then those of the other, as gram.Pairs has them
 	Joint   bool      // one loss judges all classes at once
 
 	of struct { // the rows of each class, made once

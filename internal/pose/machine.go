@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -18,15 +20,15 @@ import (
 
 // MachineFamily is that of kernel machines. All outputs share one matrix of the
 // kernel, and so are trained one after another.
-type MachineFamily struct{ Gram *kernel.Gram }
+type MachineFamily struct{ Gram *gram.Gram }
 
 // NewMachineFamily makes the matrix that a kernel makes of the rows of x.
-func NewMachineFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (MachineFamily, error) {
+func NewMachineFamily(k kernel.Kernel, x matrix.Matrix, opt gram.Options) (MachineFamily, error) {
 	var err error
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return MachineFamily{}, DataError{err.Error()}
 	}
-	gram, err := kernel.NewGram(k, x, opt)
+	gram, err := gram.NewGram(k, x, opt)
 	return MachineFamily{gram}, err
 }
 
@@ -103,7 +105,7 @@ func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string)
 		}
 		return "sgd", "the one for bounded norms of kernels that are not positive semidefinite"
 	case *problem.Slack:
-		if (kernelsolver.HardMargin{}).Accepts(p) == nil {
+		if (dual.HardMargin{}).Accepts(p) == nil {
 			return "hard-margin", "the one for no slack"
 		}
 		if (kernelsolver.Root{}).Accepts(p) == nil {
@@ -116,7 +118,7 @@ func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string)
 		if !loss.IsConvex(p.Loss) {
 			return "ramp", "the one for its loss, which is not convex"
 		}
-		if s := (kernelsolver.SMO{}); f.Gram.Definite() || s.Accepts(p) != nil {
+		if s := (dual.SMO{}); f.Gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)
 		}
 	}
@@ -210,9 +212,9 @@ func sameRow(x, y matrix.Vector, same func(a, b float32) bool) bool {
 // doubt says why nothing is proved with the kernel.
 func (f MachineFamily) doubt() string {
 	err := f.Gram.Doubt()
-	if errors.Is(err, kernel.ErrIndefinite) {
+	if errors.Is(err, gram.ErrIndefinite) {
 		const sample = 300
-		curvature, _ := kernel.Check(f.Gram.Kernel, f.Gram.X, sample)
+		curvature, _ := gram.Check(f.Gram.Kernel, f.Gram.X, sample)
 		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.Gram.Len()), curvature)
 	}
 	return err.Error()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -15,8 +16,8 @@ import (
 
 // Image makes the map of a spec for the rows of x, and their images, unless ctx
 // ends.
-func Image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads int) (kernel.Map, matrix.Matrix, error) {
-	a, err := kernel.NewApproximation(spec)
+func Image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads int) (featuremap.Map, matrix.Matrix, error) {
+	a, err := featuremap.NewApproximation(spec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -27,7 +28,7 @@ func Image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, s
 	if err != nil {
 		return nil, nil, cmp.Or[error](ctx.Err(), DataError{err.Error()})
 	}
-	images, err := kernel.Images(ctx, m, x, threads)
+	images, err := featuremap.Images(ctx, m, x, threads)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -23,12 +24,12 @@ type Problems struct {
 
 	Concurrent bool                                // outputs are trained at the same time, each with a view of a matrix that is filled
 	part       func(rows []uint32) (Family, error) // that of some rows
-	Pairs      *kernel.Pairs                       // the matrices of pairs of classes; nil: those of parts of the whole
+	Pairs      *gram.Pairs                         // the matrices of pairs of classes; nil: those of parts of the whole
 }
 
 // NewProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
 // the rows x with a kernel, nil for linear ones, with the targets y and the weights of all rows.
-func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*Problems, error) {
+func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt gram.Options) (*Problems, error) {
 	rows, err := NewFamily(k, x, opt)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float
 }
 
 // NewFamily makes the family of the rows x with a kernel, nil for linear ones.
-func NewFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (Family, error) {
+func NewFamily(k kernel.Kernel, x matrix.Matrix, opt gram.Options) (Family, error) {
 	if k == nil {
 		return LinearFamily{problem.NewRows(x, opt.Threads)}, nil
 	}
@@ -118,9 +119,9 @@ func (s *Problems) Unbounded(primal float64, proved bool) string {
 }
 
 // Evaluations is how many values of the kernel were needed so far.
-func (s *Problems) Evaluations() kernel.Counts {
+func (s *Problems) Evaluations() gram.Counts {
 	if f, ok := s.Family.(MachineFamily); ok {
 		return f.Gram.Counts()
 	}
-	return kernel.Counts{}
+	return gram.Counts{}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -33,7 +35,7 @@ func Restate(m *model.Model, set *data.Set, threads int) (*Problems, error) {
 		}
 		k = nil
 	}
-	s, err := NewProblems(m.Statement, CustomOf(m), y, OrOnes(y.Weights(set.Weight), set.Rows()), k, x, kernel.Options{Threads: threads})
+	s, err := NewProblems(m.Statement, CustomOf(m), y, OrOnes(y.Weights(set.Weight), set.Rows()), k, x, gram.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func restateImages(m *model.Model, k kernel.Kernel, x matrix.Matrix, threads int
 // knows it; nil: it is linear.
 func KernelOf(m *model.Model) (kernel.Kernel, error) {
 	var used kernel.Kernel
-	switch n, lowRank := m.Map.(*kernel.Nystrom); {
+	switch n, lowRank := m.Map.(*featuremap.Nystrom); {
 	case m.Support != nil:
 		used = m.Support.Kernel
 	case lowRank:

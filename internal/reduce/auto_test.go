@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -30,7 +31,7 @@ func checkers(t *testing.T, n int, gamma float64, threads int) *Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: gamma}, x, kernel.Options{Threads: threads})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: gamma}, x, gram.Options{Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -171,7 +171,7 @@ func curvature(l loss.Loss, prediction, y float64) float64 {
 
 // gain is by how much the objectives decrease if row i, of these values of the kernel, gets
 // coefficients, and these.
-func (g *growing) gain(i int, row kernel.Row) (gain float64, steps []float64) {
+func (g *growing) gain(i int, row gram.Row) (gain float64, steps []float64) {
 	steps = make([]float64, len(g.risks))
 	for o, r := range g.risks {
 		// The penalty's slope is lambda (K beta)_i, of which the response without bias is K beta.

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -209,7 +210,7 @@ func TestPipeline(t *testing.T) {
 		m := randomMachine(t, 3*seed, gaussian, problem.None)
 		n := len(m.y)
 		nu := Mean(hinge, m.y, m.target.Outputs[0].Response, nil) / math.Sqrt(m.norm2)
-		gram, err := kernel.NewGram(gaussian, m.target.Support, kernel.Options{Double: true})
+		gram, err := gram.NewGram(gaussian, m.target.Support, gram.Options{Double: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +218,7 @@ func TestPipeline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		solution, err := solver.Run(context.Background(), solverkernel.SBP{}, p, solver.Options{Gap: 0.05, Epochs: 2000})
+		solution, err := solver.Run(context.Background(), engine.SBP{}, p, solver.Options{Gap: 0.05, Epochs: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +261,7 @@ func TestBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		loss := Mean(slant, train.y, train.responses(c), nil)
-		gram, err := kernel.NewGram(gaussian, test.target.Support, kernel.Options{})
+		gram, err := gram.NewGram(gaussian, test.target.Support, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

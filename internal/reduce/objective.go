@@ -3,8 +3,8 @@ package reduce
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // Objective is what a method minimises, with a bound: no machine has less, whatever its vectors.
@@ -85,7 +85,7 @@ func (t *Target) Length(c *Choice, output int) float64 {
 }
 
 // lengthOf bounds |sum_k w_k Phi(x_k)| from above, for sum |w_k| <= 1.
-func lengthOf(g *kernel.Gram, rows []int, w []float64) float64 {
+func lengthOf(g *gram.Gram, rows []int, w []float64) float64 {
 	sums := make([]float64, len(rows))
 	most, norm := 0.0, 0.0
 	parallel.Blocks(len(rows), 16, g.Threads(), func(_, lo, hi int) {

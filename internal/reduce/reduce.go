@@ -36,6 +36,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -45,8 +46,8 @@ import (
 
 // Target is a trained machine as a method sees it.
 type Target struct {
-	Gram    *kernel.Gram // of the rows to choose from, and then of rows that are only watched
-	Rows    int          // how many to choose from; 0: all
+	Gram    *gram.Gram // of the rows to choose from, and then of rows that are only watched
+	Rows    int        // how many to choose from; 0: all
 	Outputs []Output
 	Risks   []Risk  // the problem of each output, for methods that train anew; nil: none is known
 	Below   float64 // at most the sum of the least objectives of Risks; -Inf: not known
@@ -83,7 +84,7 @@ type Choice struct {
 	// Regression is that of methods which minimise another objective than f, before any refit; nil: none.
 	Regression *Objective
 
-	gram   *kernel.Gram
+	gram   *gram.Gram
 	span   span // of the last refit
 	points []*problem.Point
 }
@@ -175,7 +176,7 @@ func (t *Target) rows() matrix.Matrix {
 }
 
 // part is the matrix of the rows to choose from.
-func (t *Target) part() (*kernel.Gram, error) {
+func (t *Target) part() (*gram.Gram, error) {
 	if t.Rows == t.Gram.Len() {
 		return t.Gram, nil
 	}
@@ -216,8 +217,8 @@ func (t *Target) loss(view *View) float64 {
 func (t *Target) view(c *Choice) *View { return &View{c.Predictions(t.Gram)} }
 
 // Predictions returns what a choice predicts for the rows of a matrix, outputs x rows.
-func (c *Choice) Predictions(gram *kernel.Gram) [][]float64 {
-	n, k := gram.Len(), len(c.Coefficients)
+func (c *Choice) Predictions(g *gram.Gram) [][]float64 {
+	n, k := g.Len(), len(c.Coefficients)
 	all := make([][]float64, k)
 	for o := range all {
 		all[o] = slices.Repeat([]float64{c.Bias[o]}, n)
@@ -225,11 +226,11 @@ func (c *Choice) Predictions(gram *kernel.Gram) [][]float64 {
 	if c.Len() == 0 {
 		return all
 	}
-	scorer := kernel.NewScorer(gram.Kernel, c.Matrix(), c.Coefficients)
-	parallel.Blocks(n, 512, gram.Threads(), func(_, lo, hi int) {
+	scorer := gram.NewScorer(g.Kernel, c.Matrix(), c.Coefficients)
+	parallel.Blocks(n, 512, g.Threads(), func(_, lo, hi int) {
 		rows, scores := make([]matrix.Vector, hi-lo), make([]float64, (hi-lo)*k)
 		for i := range rows {
-			rows[i] = gram.X.Row(lo + i)
+			rows[i] = g.X.Row(lo + i)
 		}
 		scorer.Scores(scores, rows)
 		for i := range rows {

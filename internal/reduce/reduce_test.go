@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -47,7 +48,7 @@ func randomMachine(t testing.TB, seed uint64, k kernel.Kernel, bias problem.Bias
 func newMachine(t testing.TB, random *rand.Rand, k kernel.Kernel, x matrix.Matrix, y []float64, bias problem.Bias, any bool) *machine {
 	t.Helper()
 	n := len(y)
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1, Double: true})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1, Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestLowerBound(t *testing.T) {
 	for i := range y {
 		y[i] = float64(2*random.IntN(2) - 1)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, Orthogonal(y), kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, Orthogonal(y), gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +441,7 @@ func TestXOR(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := []float64{1, -1, -1, 1}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: math.Ln2}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.RBF{Gamma: math.Ln2}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -91,7 +93,7 @@ func (c *Choice) among(rows []uint32) (places []int) {
 
 // span is what the images of some vectors span, with those of rows; nil: no vectors.
 type span struct {
-	basis  *kernel.Nystrom
+	basis  *featuremap.Nystrom
 	images matrix.Matrix
 }
 
@@ -101,10 +103,10 @@ func newSpan(ctx context.Context, k kernel.Kernel, vectors, x matrix.Matrix, thr
 		s.images, err = matrix.NewDense(rows, 1, make([]float32, rows))
 		return s, err
 	}
-	if s.basis, err = kernel.RestoreNystrom(k, vectors); err != nil {
+	if s.basis, err = featuremap.RestoreNystrom(k, vectors); err != nil {
 		return s, err
 	}
-	s.images, err = kernel.Images(ctx, s.basis, x, threads)
+	s.images, err = featuremap.Images(ctx, s.basis, x, threads)
 	return s, err
 }
 
@@ -136,7 +138,7 @@ func total(weight []float64, n int) float64 {
 
 // machine trains a kernel machine of some rows of a matrix, by the solver that suits it: their
 // coefficients, and the bias.
-func (r Risk) machine(ctx context.Context, gram *kernel.Gram, rows []int) ([]float64, error) {
+func (r Risk) machine(ctx context.Context, gram *gram.Gram, rows []int) ([]float64, error) {
 	part, err := gram.Part(rows)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -55,7 +55,7 @@ func (m Separate) Choose(ctx context.Context, t *Target, opt Options) (*Choice, 
 	if err != nil {
 		return nil, err
 	}
-	w, err := solverkernel.Separate(p, out.Response[:t.Rows], squared+float64(out.Bias*out.Bias), opt.Seed)
+	w, err := engine.Separate(p, out.Response[:t.Rows], squared+float64(out.Bias*out.Bias), opt.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (m Separate) Choose(ctx context.Context, t *Target, opt Options) (*Choice, 
 
 // squared returns |w|^2 of the first output of the trained machine.
 func (t *Target) squared() (float64, error) {
-	own, err := kernel.NewGram(t.Gram.Kernel, t.Support, kernel.Options{Threads: t.Gram.Threads()})
+	own, err := gram.NewGram(t.Gram.Kernel, t.Support, gram.Options{Threads: t.Gram.Threads()})
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	lossjoint "github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -87,7 +88,7 @@ func TestSolvers(t *testing.T) {
 // TestMachines: with the linear kernel the answer is that of linear predictors.
 func TestMachines(t *testing.T) {
 	x, y, s := blobs(2, 90, 3, 4)
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

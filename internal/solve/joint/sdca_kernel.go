@@ -3,8 +3,8 @@ package joint
 import (
 	"math/bits"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -101,7 +101,7 @@ func (s *machine) visit(i int) {
 }
 
 // add adds the moves of a row to the responses: where few classes moved, to these alone.
-func (s *machine) add(row kernel.Row) {
+func (s *machine) add(row gram.Row) {
 	k := s.risk.Classes
 	few := 4*len(s.moved) <= k
 	for j := range s.risk.Y {

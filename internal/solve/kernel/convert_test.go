@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -19,8 +22,8 @@ import (
 // the truth (T17).
 func TestConversions(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
-		p := machine(t, 20, 1.0/20, bias)
-		sol := optimum(t, p)
+		p := kerneltest.Machine(t, 20, 1.0/20, bias)
+		sol := kerneltest.Optimum(t, p)
 		w, a := sol.Point.W, sol.Point.A
 		norm, lossThere := p.Criteria(w)
 		ball, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, norm, bias)
@@ -87,9 +90,9 @@ func TestConversions(t *testing.T) {
 // With a free bias too lambda comes back from the nu of the optimum and from the p
 // that proves it; f is 1/|w| there, and G no more (F6, T17).
 func TestConversionsFreeBias(t *testing.T) {
-	p := machine(t, 60, 1.0/60, problem.Free)
-	sol := run(t, Working{}, p, solver.Options{Gap: 1e-11})
-	slack, most := slackOf(t, p, sol.Point.W)
+	p := kerneltest.Machine(t, 60, 1.0/60, problem.Free)
+	sol := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-11})
+	slack, most := kerneltest.SlackOf(t, p, sol.Point.W)
 	if c := slack.Certify(sol.Point); c.Gap() > 1e-8 || math.Abs(-c.Primal-most) > 1e-9 {
 		t.Errorf("f %v, G %v, expected 1/|w| = %v", -c.Primal, -c.Dual, most)
 	}
@@ -108,7 +111,7 @@ func TestSlackFreeBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,29 +134,12 @@ func TestSlackFreeBias(t *testing.T) {
 	}
 }
 
-// onePoint is the data set x = 1, y = 1 with the linear kernel and lambda = 1/2.
-func onePoint() *problem.Kernel {
-	x, err := matrix.NewDense(1, 1, []float32{1})
-	if err != nil {
-		panic(err)
-	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
-	if err != nil {
-		panic(err)
-	}
-	p, err := problem.NewKernel(gram, []float64{1}, nil, loss.Hinge{}, 0.5, problem.None)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
 // One point of the line, x = 1 with y = 1, and lambda = 1/2: the optimum is
 // w = alpha = 1. At 1 - delta the dual, in the units of the thesis, where it is
 // divided by lambda, lacks delta^2/2, but the primal delta^2/4 + delta/2: little
 // left to gain in the one says little about the other (F7, thesis 1.5).
 func Example_primalAndDual() {
-	p := onePoint()
+	p := kerneltest.OnePoint()
 	best := p.Certify(problem.Point{W: []float64{1, 0}, A: []float64{-0.5}})
 	const delta = 0.1
 	c := p.Certify(problem.Point{W: []float64{1 - delta, 0}, A: []float64{-(1 - delta) / 2}})

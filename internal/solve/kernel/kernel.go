@@ -1,59 +1,22 @@
-// Package kernel holds the algorithms for kernel machines, one per file.
+// Package kernel holds all algorithms for kernel machines by name, the rule that chooses one,
+// and what is made of several: machines of bounded norm, what norm and loss trade.
 //
-// Each takes a *problem.Kernel, moves its dual variables or coefficients, and
-// leaves loop, clock and judgement to package solver. Adding one is a new file,
-// which registers its name, and a row in the table of kernel_test.go.
+// Each algorithm is a file of package dual, nu, engine or ridge. It takes a *problem.Kernel, moves
+// its dual variables or coefficients, and leaves loop, clock and judgement to package solver.
+// Adding one is a new file, which registers its name, and a row in the tables of limit_test.go
+// and, for what has an engine, of solvers_test.go.
 package kernel
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/problem"
+	_ "github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
+	_ "github.com/fenchel-ml/fenchel/internal/solve/kernel/nu"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var solvers = registry.New[solver.Solver]("solver")
-
 // New makes the solver that spec describes: a name, or "name:key=value".
-func New(spec string) (solver.Solver, error) { return solvers.New(spec) }
+func New(spec string) (solver.Solver, error) { return support.Solvers.New(spec) }
 
 // Entries lists the solvers by name.
-func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
-
-// kernelProblem returns p as the kind of problem that most solvers here solve.
-func kernelProblem(p problem.Problem) (*problem.Kernel, error) {
-	if k, ok := p.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
-		return nil, errors.New("the loss is not convex: expected another, or the solver ramp")
-	} else if ok {
-		return k, nil
-	}
-	return nil, otherKind("this solver", "lambda or C", p)
-}
-
-// otherKind says that a solver takes other problems than p, and which takes p.
-func otherKind(name, takes string, p problem.Problem) error {
-	other := "auto"
-	switch p.(type) {
-	case *problem.NormConstrained:
-		other = "sgd"
-	case *problem.Slack:
-		other = "sbp"
-	case *problem.Nu:
-		other = "nu"
-	}
-	return fmt.Errorf("%s takes problems with %s: found %s, expected %s, or the solver %s", name, takes, problem.Name(p), takes, other)
-}
-
-// The solvers that have a loss or a bias of their own.
-var (
-	_ solver.Describer = SDCA{}
-	_ solver.Describer = Pegasos{}
-	_ solver.Describer = SGD{}
-	_ solver.Describer = Perceptron{}
-	_ solver.Describer = RBP{}
-	_ solver.Describer = Forgetron{}
-	_ solver.Describer = Ramp{}
-)
+func Entries() []registry.Entry[solver.Solver] { return support.Solvers.Entries() }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -17,18 +19,18 @@ import (
 // limitCases are all solvers, each with a problem that keeps it busy.
 var limitCases = []struct {
 	spec    string
-	problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+	problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 }{
-	{"sdca", regularised(problem.None)},
-	{"sgd", inBall},
-	{"pegasos", regularised(problem.Feature)},
-	{"pgs", regularised(problem.Feature)},
-	{"perceptron:passes=50", regularised(problem.None)},
-	{"sbp", withSlack(problem.Free)},
-	{"sbp:batch=5", regularised(problem.None)},
-	{"ramp", ramped(-1, problem.None)},
-	{"rbp:budget=20,passes=50", regularised(problem.None)},
-	{"forgetron:budget=20,passes=50", regularised(problem.None)},
+	{"sdca", kerneltest.Regularised(problem.None)},
+	{"sgd", kerneltest.InBall},
+	{"pegasos", kerneltest.Regularised(problem.Feature)},
+	{"pgs", kerneltest.Regularised(problem.Feature)},
+	{"perceptron:passes=50", kerneltest.Regularised(problem.None)},
+	{"sbp", kerneltest.WithSlack(problem.Free)},
+	{"sbp:batch=5", kerneltest.Regularised(problem.None)},
+	{"ramp", kerneltest.Ramped(-1, problem.None)},
+	{"rbp:budget=20,passes=50", kerneltest.Regularised(problem.None)},
+	{"forgetron:budget=20,passes=50", kerneltest.Regularised(problem.None)},
 	{"smo", steep(loss.Hinge{}, problem.Free)},
 	{"smo", steep(loss.Hinge{}, problem.None)},
 	{"decomposition", steep(loss.Hinge{}, problem.Free)},
@@ -41,15 +43,15 @@ var limitCases = []struct {
 	{"interior-point", steep(loss.Hinge{}, problem.Free)},
 	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
 	{"hard-margin", withoutSlack},
-	{"root", inBall},
-	{"root", withSlack(problem.Free)},
+	{"root", kerneltest.InBall},
+	{"root", kerneltest.WithSlack(problem.Free)},
 	{"decomposition:inner=gradient,shrinking=on", steep(loss.Hinge{}, problem.Free)},
 	{"accelerated", steep(loss.Hinge{}, problem.None)},
 	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
 }
 
-func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
-	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *gram.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, nil, l, 1e-7, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +60,7 @@ func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []floa
 	}
 }
 
-func withoutSlack(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func withoutSlack(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 	p, err := problem.NewSlack(gram, y, 0, problem.Free)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +68,7 @@ func withoutSlack(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem 
 	return p
 }
 
-func withNu(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+func withNu(t *testing.T, gram *gram.Gram, y []float64) problem.Problem {
 	p, err := problem.NewNuClassification(gram, y, nil, 0.3)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +90,7 @@ func TestAllAreHeard(t *testing.T) {
 	for _, e := range Entries() {
 		if !slices.ContainsFunc(limitCases, func(c struct {
 			spec    string
-			problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+			problem func(*testing.T, *gram.Gram, []float64) problem.Problem
 		}) bool {
 			name, _, _ := strings.Cut(c.spec, ":")
 			return name == e.Name
@@ -102,7 +104,7 @@ func TestAllAreHeard(t *testing.T) {
 // computes few values of the kernel more, and leaves a point that can be judged, with no
 // more support than was said.
 func TestLimitIsHeard(t *testing.T) {
-	x, y := toy(nightly(400, 160))
+	x, y := kerneltest.Toy(kerneltest.Nightly(400, 160))
 	for _, c := range limitCases {
 		for asks := 1; asks < 3000; asks = asks*5 + 1 {
 			if !heard(t, c.spec, c.problem, x, y, asks) {
@@ -113,10 +115,10 @@ func TestLimitIsHeard(t *testing.T) {
 }
 
 // heard runs a solver until it has asked so often.
-func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []float64) problem.Problem, x matrix.Matrix, y []float64, most int) bool {
+func heard(t *testing.T, spec string, build func(*testing.T, *gram.Gram, []float64) problem.Problem, x matrix.Matrix, y []float64, most int) bool {
 	t.Helper()
 	var values, asks, at atomic.Int64
-	gram, err := kernel.NewGram(counting(&values), x, kernel.Options{Threads: 2, Cache: 1 << 20})
+	gram, err := gram.NewGram(counting(&values), x, gram.Options{Threads: 2, Cache: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,11 +169,11 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 // TestCertificateIsCut: a certificate that a limit cuts short promises nothing that it
 // has not computed, and the next one is whole again.
 func TestCertificateIsCut(t *testing.T) {
-	x, y := toy(300)
-	for name, build := range map[string]func(*testing.T, *kernel.Gram, []float64) problem.Problem{
-		"lambda": regularised(problem.Free), "radius": inBall, "slack": withSlack(problem.Free), "nu": withNu,
+	x, y := kerneltest.Toy(300)
+	for name, build := range map[string]func(*testing.T, *gram.Gram, []float64) problem.Problem{
+		"lambda": kerneltest.Regularised(problem.Free), "radius": kerneltest.InBall, "slack": kerneltest.WithSlack(problem.Free), "nu": withNu,
 	} {
-		gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{})
+		gram, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -117,16 +120,16 @@ func TestObjectives(t *testing.T) {
 	t.Parallel()
 	const n, lambda, nu = 25, 1.0 / 25, 0.1
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := machine(t, n, lambda, bias)
+		p := kerneltest.Machine(t, n, lambda, bias)
 		d := defined(p)
 		slack, err := problem.NewSlack(p.Gram, p.Y, nu, bias)
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := run(t, Working{}, p, solver.Options{Gap: 1e-10}).Certificate.Primal
+		best := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-10}).Certificate.Primal
 		random := rand.New(rand.NewPCG(3, uint64(bias)))
 		least, most := math.Inf(1), math.Inf(-1)
-		for range thorough(1000, 100) {
+		for range kerneltest.Thorough(1000, 100) {
 			alpha := feasible(random, p)
 			c, squared := d.responses(alpha)
 			b := 0.0
@@ -223,14 +226,14 @@ func TestGapCloses(t *testing.T) {
 		bias    problem.Bias
 		solvers []solver.Solver
 	}{
-		{problem.None, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{Q: 10}, Working{}}},
-		{problem.Feature, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{Q: 10}, Working{}}},
-		{problem.Free, []solver.Solver{SMO{"second"}, SMO{"first"}, SMO{"gain"}, Decomposition{Q: 10}, Working{}}},
+		{problem.None, []solver.Solver{engine.SDCA{}, dual.SMO{Selection: "gain"}, dual.SMO{Selection: "second"}, dual.Decomposition{Q: 10}, dual.Working{}}},
+		{problem.Feature, []solver.Solver{engine.SDCA{}, dual.SMO{Selection: "gain"}, dual.SMO{Selection: "second"}, dual.Decomposition{Q: 10}, dual.Working{}}},
+		{problem.Free, []solver.Solver{dual.SMO{Selection: "second"}, dual.SMO{Selection: "first"}, dual.SMO{Selection: "gain"}, dual.Decomposition{Q: 10}, dual.Working{}}},
 	} {
-		p := machine(t, 200, 1.0/200, c.bias)
+		p := kerneltest.Machine(t, 200, 1.0/200, c.bias)
 		d, first := defined(p), math.NaN()
 		for k, s := range c.solvers {
-			sol := run(t, s, p, solver.Options{Gap: 1e-10})
+			sol := kerneltest.Run(t, s, p, solver.Options{Gap: 1e-10})
 			if gap := sol.Certificate.Gap(); sol.Status != solver.Converged && sol.Status != solver.Stalled || gap > 1e-9 {
 				t.Errorf("%v, %T%+v: %s at gap %g", c.bias, s, s, sol.Status, gap)
 			}

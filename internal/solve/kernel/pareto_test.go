@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -14,15 +16,15 @@ import (
 // and convex, within a hundredth (F8).
 func TestPareto(t *testing.T) {
 	t.Parallel()
-	p := machine(t, 60, 1, problem.None)
+	p := kerneltest.Machine(t, 60, 1, problem.None)
 	var byLambda, byRadius, byNu []problem.BiCriterion
-	for _, lambda := range []float64{0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.01}[:thorough(10, 4)] {
+	for _, lambda := range []float64{0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.01}[:kerneltest.Thorough(10, 4)] {
 		q := *p
 		q.Lambda = lambda
 		byLambda = append(byLambda, &q)
 	}
 	ctx := context.Background()
-	exact, err := Pareto(ctx, SDCA{}, solver.Options{Gap: 1e-8}, byLambda...)
+	exact, err := Pareto(ctx, engine.SDCA{}, solver.Options{Gap: 1e-8}, byLambda...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +39,11 @@ func TestPareto(t *testing.T) {
 		}
 		byRadius, byNu = append(byRadius, r), append(byNu, s)
 	}
-	radii, err := Pareto(ctx, SGD{}, solver.Options{Gap: 1e-9, Epochs: 500}, byRadius...)
+	radii, err := Pareto(ctx, engine.SGD{}, solver.Options{Gap: 1e-9, Epochs: 500}, byRadius...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nus, err := Pareto(ctx, SBP{Batch: 4}, solver.Options{Gap: 1e-9, Epochs: 500}, byNu...)
+	nus, err := Pareto(ctx, engine.SBP{Batch: 4}, solver.Options{Gap: 1e-9, Epochs: 500}, byNu...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,11 @@ package kernel
 
 import (
 	"fmt"
+
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/solve/root"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -20,17 +24,17 @@ type Root struct{}
 var _ solver.Describer = Root{}
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "root", Summary: "bounded norm or slack: the C of the same machine, by the fastest solver for each; definite kernels",
+	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "root", Summary: "bounded norm or slack: the C of the same machine, by the fastest solver for each; definite kernels",
 		Facts: registry.Facts{Rate: "that of working, for some ten values of C", Memory: "rows of K up to --cache", Source: "Hastie, Rosset, Tibshirani, Zhu 2004; Dowell, Jarratt 1971"},
 		New:   func(*registry.Params) (solver.Solver, error) { return Root{}, nil }})
 }
 
 // Traits are those of [Working].
-func (Root) Traits() solver.Traits { return Working{}.Traits() }
+func (Root) Traits() solver.Traits { return dual.Working{}.Traits() }
 
 // Accepts wants a bound, and a kernel that is an inner product.
 func (Root) Accepts(p problem.Problem) error {
-	var gram *kernel.Gram
+	var gram *gram.Gram
 	switch p := p.(type) {
 	case *problem.NormConstrained:
 		gram = p.Gram
@@ -39,7 +43,7 @@ func (Root) Accepts(p problem.Problem) error {
 			return fmt.Errorf("root needs slack, found 0: expected more, or the solver hard-margin")
 		}
 	default:
-		return otherKind("root", "a bound on the norm or the slack", p)
+		return support.OtherKind("root", "a bound on the norm or the slack", p)
 	}
 	if !gram.Definite() {
 		return fmt.Errorf("root needs a positive semidefinite kernel, found %s: expected another kernel, or the solver sgd or sbp", kernel.Name(gram.Kernel))
@@ -58,8 +62,8 @@ func (Root) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 // space is that of machines of a kernel.
-func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
-	s := root.Space{Risk: risk, Cheap: gram.Len() <= mostWhole, Machine: true}
+func space(gram *gram.Gram, risk *problem.Risk) root.Space {
+	s := root.Space{Risk: risk, Cheap: gram.Len() <= dual.MostWhole, Machine: true}
 	s.Inner = func(u, v, responses []float64) float64 {
 		var sum vec.Sum
 		for i, r := range responses {
@@ -75,16 +79,16 @@ func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
 		return k
 	}
 	s.Choose = func(p problem.Problem, gap float64) solver.Solver {
-		if gap < 1e-6 && gram.Len() <= mostWhole && (ActiveSet{}).Accepts(p) == nil {
-			return ActiveSet{}
+		if gap < 1e-6 && gram.Len() <= dual.MostWhole && (dual.ActiveSet{}).Accepts(p) == nil {
+			return dual.ActiveSet{}
 		}
 		name, _ := Choose(p.(*problem.Kernel), gap)
 		chosen, _ := New(name)
 		return chosen
 	}
 	s.Respond = func(dst []float64, pt problem.Point, from solver.State) {
-		if w, ok := from.(*working); ok && w.below == nil && !w.partial() {
-			copy(dst, w.r)
+		if r := dual.Responses(from); r != nil {
+			copy(dst, r)
 			return
 		}
 		respond(gram, risk, dst, pt.W)
@@ -98,7 +102,7 @@ func space(gram *kernel.Gram, risk *problem.Risk) root.Space {
 }
 
 // respond sets dst to the responses of weights, with a bias that is a feature.
-func respond(gram *kernel.Gram, risk *problem.Risk, dst, w []float64) {
+func respond(gram *gram.Gram, risk *problem.Risk, dst, w []float64) {
 	n := len(dst)
 	gram.Combine(dst, w[:n])
 	if risk.Bias == problem.Feature {

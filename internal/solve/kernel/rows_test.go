@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -18,7 +21,7 @@ import (
 // alpha; every term is positive; at the optimum the gap is at most 1e-6.
 func TestK1GapFormula(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := machine(t, 40, 1.0/40, bias)
+		p := kerneltest.Machine(t, 40, 1.0/40, bias)
 		d, c := defined(p), 1/(p.Lambda*p.N)
 		random := rand.New(rand.NewPCG(11, uint64(bias)))
 		for range 200 {
@@ -44,7 +47,7 @@ func TestK1GapFormula(t *testing.T) {
 				t.Fatalf("%s: gap %.12g, by the formula %.12g", bias, gap, want)
 			}
 		}
-		if best := run(t, Working{}, p, solver.Options{Gap: 1e-9}); best.Certificate.Gap()/p.Lambda > 1e-6 {
+		if best := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-9}); best.Certificate.Gap()/p.Lambda > 1e-6 {
 			t.Errorf("%s: gap %g at the optimum", bias, best.Certificate.Gap()/p.Lambda)
 		}
 	}
@@ -53,12 +56,12 @@ func TestK1GapFormula(t *testing.T) {
 // K2: the three treatments of the bias are three problems: each has the value that an interior-point
 // method with no code of theirs finds, and the constant feature another bias than the free one.
 func TestK2BiasTreatments(t *testing.T) {
-	x, y := toy(60)
+	x, y := kerneltest.Toy(60)
 	var found []float64
 	for _, bias := range []problem.Bias{problem.Feature, problem.Free, problem.None} {
-		p := regularised(bias)(t, gramOf(t, x, 1), y).(*problem.Kernel)
-		best := run(t, Working{}, p, solver.Options{Gap: 1e-9})
-		_, value := quadraticOf(p).solve()
+		p := kerneltest.Regularised(bias)(t, kerneltest.GramOf(t, x, 1), y).(*problem.Kernel)
+		best := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-9})
+		_, value := kerneltest.QuadraticOf(p).Solve()
 		if got := -best.Certificate.Dual / p.Lambda; math.Abs(got-value) > 1e-6*math.Abs(value) {
 			t.Errorf("%s: dual value %.10g, by the quadratic program %.10g", bias, got, value)
 		}
@@ -77,7 +80,7 @@ func TestK3BiasWithoutFreeVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Double: true})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Double: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +88,8 @@ func TestK3BiasWithoutFreeVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []solver.Solver{SMO{"second"}, Working{}, ActiveSet{}, Decomposition{Q: 2}} {
-		best := run(t, s, p, solver.Options{Gap: 1e-10})
+	for _, s := range []solver.Solver{dual.SMO{Selection: "second"}, dual.Working{}, dual.ActiveSet{}, dual.Decomposition{Q: 2}} {
+		best := kerneltest.Run(t, s, p, solver.Options{Gap: 1e-10})
 		if w := best.Point.W; math.Abs(w[0]+0.4) > 1e-9 || math.Abs(w[1]-0.4) > 1e-9 || math.Abs(w[2]) > 0.2+1e-9 {
 			t.Errorf("%T: coefficients and bias %v, expected -0.4, 0.4 and one in [-0.2, 0.2]", s, w)
 		}
@@ -109,34 +112,34 @@ func TestK23DualityConversions(t *testing.T) {
 	const n = 40
 	for _, c := range []float64{0.3, 2, 20} {
 		gamma := 1 / (c * n)
-		p := machine(t, n, gamma, problem.Free) // lambda of this program, and of Pegasos
-		best := run(t, Working{}, p, solver.Options{Gap: 1e-13})
-		lecture := quadraticOf(p)
+		p := kerneltest.Machine(t, n, gamma, problem.Free) // lambda of this program, and of Pegasos
+		best := kerneltest.Run(t, dual.Working{}, p, solver.Options{Gap: 1e-13})
+		lecture := kerneltest.QuadraticOf(p)
 		ulbrich := *lecture
-		ulbrich.k, ulbrich.lo, ulbrich.hi = make([][]float64, n), make([]float64, n), make([]float64, n)
+		ulbrich.K, ulbrich.Lo, ulbrich.Hi = make([][]float64, n), make([]float64, n), make([]float64, n)
 		for i := range n {
-			if math.Abs(lecture.hi[i]-lecture.lo[i]-c) > 1e-12*c {
-				t.Fatalf("a box of the width %g, expected c = %g", lecture.hi[i]-lecture.lo[i], c)
+			if math.Abs(lecture.Hi[i]-lecture.Lo[i]-c) > 1e-12*c {
+				t.Fatalf("a box of the width %g, expected c = %g", lecture.Hi[i]-lecture.Lo[i], c)
 			}
-			ulbrich.lo[i], ulbrich.hi[i] = lecture.lo[i]*gamma, lecture.hi[i]*gamma
-			if width := ulbrich.hi[i] - ulbrich.lo[i]; math.Abs(width*n-1) > 1e-12 {
+			ulbrich.Lo[i], ulbrich.Hi[i] = lecture.Lo[i]*gamma, lecture.Hi[i]*gamma
+			if width := ulbrich.Hi[i] - ulbrich.Lo[i]; math.Abs(width*n-1) > 1e-12 {
 				t.Fatalf("a box of the width %g, expected 1/N", width)
 			}
 			for j := range n {
-				ulbrich.k[i] = append(ulbrich.k[i], lecture.k[i][j]/gamma)
+				ulbrich.K[i] = append(ulbrich.K[i], lecture.K[i][j]/gamma)
 			}
 		}
-		first, value := lecture.solve()
-		second, scaled := ulbrich.solve()
+		first, value := lecture.Solve()
+		second, scaled := ulbrich.Solve()
 		if math.Abs(value*gamma/scaled-1) > 1e-8 || math.Abs(-best.Certificate.Dual/scaled-1) > 1e-8 {
 			t.Errorf("c=%g: values %.10g of the lecture, %.10g of Ulbrich, %.10g here", c, value*gamma, scaled, -best.Certificate.Dual)
 		}
 		for i := range n {
 			var a, b, here float64
 			for j := range n {
-				a += lecture.k[i][j] * first[j]
-				b += lecture.k[i][j] * second[j] / gamma
-				here += lecture.k[i][j] * best.Point.W[j]
+				a += lecture.K[i][j] * first[j]
+				b += lecture.K[i][j] * second[j] / gamma
+				here += lecture.K[i][j] * best.Point.W[j]
 			}
 			if math.Abs(a-b) > 1e-8*(1+math.Abs(a)) || math.Abs(a-here) > 1e-6*(1+math.Abs(a)) {
 				t.Errorf("c=%g, row %d: %.12g by the lecture, %.12g by Ulbrich, %.12g here", c, i, a, b, here)

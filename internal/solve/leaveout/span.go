@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -89,7 +90,7 @@ type spans struct {
 	free, other []int     // support vectors
 	place       []int     // of a row in free; -1: it is not
 	rows        []float64 // K of the free rows, |F| x n
-	gram        *kernel.Gram
+	gram        *gram.Gram
 	factor      vec.Cholesky
 	rho         float64
 	u           []float64 // M 1

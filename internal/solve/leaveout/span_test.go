@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -52,7 +53,7 @@ func (m *machine) solve(t *testing.T, keep func(i int) bool) {
 			total += m.s[i]
 		}
 	}
-	gram, err := kernel.NewGram(m.kernel, matrix.Subset(m.x, rows), kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(m.kernel, matrix.Subset(m.x, rows), gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestSpanRefuses(t *testing.T) {
 		{loss.Hinge{}, kernel.Sigmoid{Gamma: 1, Coef0: -1}, 0, "found sigmoid"},
 		{loss.Hinge{}, kernel.RBF{Gamma: 1}, math.Inf(1), "expected another solver"},
 	} {
-		gram, err := kernel.NewGram(c.of, x, kernel.Options{})
+		gram, err := gram.NewGram(c.of, x, gram.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

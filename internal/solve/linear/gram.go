@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -45,27 +45,27 @@ func (Gram) Accepts(p problem.Problem) error {
 	if l1, l2, ok := penalty.Coefficients(l.Penalty); !ok || l1 != 0 || l2 != 1 {
 		return errors.New("solver gram needs the penalty l2: inner products of rows say nothing of others")
 	}
-	if n := len(l.Y); !kernel.TableFits(n, 0) {
-		return fmt.Errorf("solver gram stores the inner products of all pairs of rows: found %d rows, whose %.3g GB do not fit, expected fewer, or another solver", n, float64(kernel.TableBytes(n))/1e9)
+	if n := len(l.Y); !gram.TableFits(n, 0) {
+		return fmt.Errorf("solver gram stores the inner products of all pairs of rows: found %d rows, whose %.3g GB do not fit, expected fewer, or another solver", n, float64(gram.TableBytes(n))/1e9)
 	}
-	return kernelsolver.TakesLoss("solver gram", l.Loss)
+	return dual.TakesLoss("solver gram", l.Loss)
 }
 
 // Traits are those of working, and the memory of the inner products.
 func (Gram) Traits() solver.Traits {
-	t := kernelsolver.Working{}.Traits()
-	t.Shared = kernel.TableBytes
+	t := dual.Working{}.Traits()
+	t.Shared = gram.TableBytes
 	return t
 }
 
 // Start computes the inner products, unless another problem of the rows has done so.
 func (Gram) Start(p problem.Problem, start solver.Start) solver.State {
-	s := &gram{p: p.(*problem.Linear)}
+	s := &machine{p: p.(*problem.Linear)}
 	s.begin(start)
 	return s
 }
 
-type gram struct {
+type machine struct {
 	p     *problem.Linear
 	inner solver.Reporter // of the kernel machine; nil: there are no inner products
 	last  problem.Point
@@ -73,7 +73,7 @@ type gram struct {
 }
 
 // begin makes the problem of the kernel machine.
-func (s *gram) begin(start solver.Start) {
+func (s *machine) begin(start solver.Start) {
 	n, d := s.p.Dims()
 	s.last = problem.Point{W: make([]float64, d+1), A: make([]float64, n)}
 	from := start.From
@@ -83,7 +83,7 @@ func (s *gram) begin(start solver.Start) {
 			start.From = &problem.Point{A: from.A}
 		}
 	}
-	var all *kernel.Gram
+	var all *gram.Gram
 	if all, s.end = s.p.Gram(start.Over); all == nil {
 		return
 	}
@@ -92,18 +92,18 @@ func (s *gram) begin(start solver.Start) {
 		return
 	}
 	k.StopWhen(start.Over)
-	s.inner = kernelsolver.Working{}.Start(k, start).(solver.Reporter)
+	s.inner = dual.Working{}.Start(k, start).(solver.Reporter)
 }
 
 // Epoch is one round of the kernel machine.
-func (s *gram) Epoch() {
+func (s *machine) Epoch() {
 	if s.inner != nil {
 		s.inner.Epoch()
 	}
 }
 
 // Point makes weights of the coefficients.
-func (s *gram) Point() problem.Point {
+func (s *machine) Point() problem.Point {
 	if s.inner == nil {
 		return s.last
 	}
@@ -115,7 +115,7 @@ func (s *gram) Point() problem.Point {
 }
 
 // Report is that of the kernel machine, whose objectives are those here.
-func (s *gram) Report() solver.Report {
+func (s *machine) Report() solver.Report {
 	if s.inner == nil {
 		return solver.Report{Gap: math.NaN(), End: s.end}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/draw"
 	"github.com/fenchel-ml/fenchel/internal/solve/column"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	kerneldual "github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -85,7 +85,7 @@ var examined = []struct {
 		if p != "l2" {
 			return "solver gram needs the penalty l2: inner products of rows say nothing of others"
 		}
-		if err := kernelsolver.TakesLoss("solver gram", l); err != nil {
+		if err := kerneldual.TakesLoss("solver gram", l); err != nil {
 			return err.Error()
 		}
 		return ""

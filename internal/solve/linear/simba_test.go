@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
-	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	kerneldual "github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -89,9 +90,9 @@ func TestSIMBA(t *testing.T) {
 func TestLinearSolversAreKernelMachines(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := slope(80, 6, 0.05, bias)
-		gram := must(kernel.NewGram(kernel.Linear{}, p.X, kernel.Options{Double: true}))
+		gram := must(gram.NewGram(kernel.Linear{}, p.X, gram.Options{Double: true}))
 		machine := must(problem.NewKernel(gram, p.Y, nil, p.Loss, p.Lambda, bias))
-		ref := must(solver.Run(context.Background(), solverkernel.Working{}, machine, solver.Options{Gap: 1e-9}))
+		ref := must(solver.Run(context.Background(), kerneldual.Working{}, machine, solver.Options{Gap: 1e-9}))
 		optimum := ref.Certificate.Primal
 		for _, c := range []struct {
 			s   solver.Solver

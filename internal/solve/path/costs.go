@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -50,7 +50,7 @@ func (c Costs) Accepts(p *problem.Kernel) error {
 	if err := checkRange(p, c.From, c.To); err != nil {
 		return err
 	}
-	if err := (kernelsolver.ActiveSet{}).Accepts(p); err != nil {
+	if err := (dual.ActiveSet{}).Accepts(p); err != nil {
 		return fmt.Errorf("path: found the loss %s, expected squared, or one with a single corner, such as hinge or absolute", loss.Name(p.Loss))
 	}
 	return nil
@@ -75,13 +75,13 @@ func (c Costs) Follow(ctx context.Context, p *problem.Kernel, each Each) error {
 // costs is where the path is.
 type costs struct {
 	p         *problem.Kernel
-	gram      *kernel.Gram // all rows kept
-	tolerance float64      // relative gap
-	t         []float64    // corners
-	low, high []float64    // bounds at C = 1
-	free      bool         // the bias
-	shift     float64      // K' - K without the constant
-	most      float64      // largest magnitude of t
+	gram      *gram.Gram // all rows kept
+	tolerance float64    // relative gap
+	t         []float64  // corners
+	low, high []float64  // bounds at C = 1
+	free      bool       // the bias
+	shift     float64    // K' - K without the constant
+	most      float64    // largest magnitude of t
 
 	c       float64
 	beta, r []float64
@@ -145,7 +145,7 @@ func (s *costs) optimum(ctx context.Context, c float64) (*solver.Solution, error
 		}
 		opt.From = &problem.Point{W: make([]float64, len(s.beta)+1), A: a}
 	}
-	sol, err := solver.Run(ctx, kernelsolver.ActiveSet{}, p, opt)
+	sol, err := solver.Run(ctx, dual.ActiveSet{}, p, opt)
 	if err == nil {
 		err = ctx.Err()
 	}

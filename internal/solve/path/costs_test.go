@@ -8,7 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -46,7 +47,7 @@ func random(t testing.TB, seed uint64, most int) *problem.Kernel {
 	if seed%2 == 1 {
 		k = kernel.RBF{Gamma: 0.5}
 	}
-	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestCosts(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 25))
 		for range 4 {
 			c := math.Pow(10, -2+4*r.Float64())
-			want, err := solver.Run(context.Background(), kernelsolver.ActiveSet{}, at(p, c), solver.Options{Gap: 1e-10, Epochs: 2000})
+			want, err := solver.Run(context.Background(), dual.ActiveSet{}, at(p, c), solver.Options{Gap: 1e-10, Epochs: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +145,7 @@ func TestTwoPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+	gram, err := gram.NewGram(kernel.Linear{}, x, gram.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

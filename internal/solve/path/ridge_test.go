@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	kernelridge "github.com/fenchel-ml/fenchel/internal/solve/kernel/ridge"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -40,7 +40,7 @@ func TestRidge(t *testing.T) {
 
 func exact(t *testing.T, p *problem.Kernel) *solver.Solution {
 	t.Helper()
-	sol, err := solver.Run(context.Background(), kernelsolver.Cholesky{}, p, solver.Options{Gap: 1e-14, Epochs: 20})
+	sol, err := solver.Run(context.Background(), kernelridge.Cholesky{}, p, solver.Options{Gap: 1e-14, Epochs: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

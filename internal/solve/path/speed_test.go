@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -35,7 +36,7 @@ func BenchmarkCosts(b *testing.B) {
 	}
 	x, _ := matrix.NewDense(n, d, values)
 	make := func() *problem.Kernel {
-		gram, _ := kernel.NewGram(kernel.RBF{Gamma: 0.25}, x, kernel.Options{})
+		gram, _ := gram.NewGram(kernel.RBF{Gamma: 0.25}, x, gram.Options{})
 		p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 1, problem.Free)
 		if err != nil {
 			b.Fatal(err)
@@ -48,7 +49,7 @@ func BenchmarkCosts(b *testing.B) {
 			b.Fatal(err)
 		}
 		path := time.Since(begun)
-		for _, s := range []solver.Solver{kernelsolver.ActiveSet{}, kernelsolver.SMO{Selection: "second"}, kernelsolver.Working{}} {
+		for _, s := range []solver.Solver{dual.ActiveSet{}, dual.SMO{Selection: "second"}, dual.Working{}} {
 			begun = time.Now()
 			for k := range 5 {
 				if _, err := solver.Run(context.Background(), s, at(make(), math.Pow(10, float64(k-2))), solver.Options{Gap: 1e-8}); err != nil {

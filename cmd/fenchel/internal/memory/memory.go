@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -21,7 +21,7 @@ func LimitMemory(cache int64, set *data.Set) {
 		return
 	}
 	if cache == 0 {
-		cache = kernel.DefaultCache
+		cache = gram.DefaultCache
 	}
 	const besides = 32 << 20 // with what the program itself takes, 64 MB
 	const stored = 8         // bytes of a value and its index

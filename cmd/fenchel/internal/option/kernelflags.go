@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
@@ -39,7 +40,7 @@ func (k *KernelFlags) Register(cmd *cobra.Command, spec *fenchel.Spec) {
 	f.Float64Var(&spec.Nu, "nu", 0, "share of rows beyond the margin or tube of a kernel machine, or of outliers: nu-classification, nu-regression (with C), one class")
 	f.StringVar(&k.Cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; with several classes, and in tune, last digits may depend on it)")
 	Complete(cmd, "kernel", Names(kernel.Entries())...)
-	Complete(cmd, "map", Names(kernel.Approximations())...)
+	Complete(cmd, "map", Names(featuremap.Approximations())...)
 }
 
 // ParametersOf adds the flags of the kernels' parameters.

@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -138,7 +138,7 @@ func Within(e *fenchel.Evaluation) string {
 }
 
 // Evaluated says how many values of a kernel were computed, and how many were at hand.
-func Evaluated(c kernel.Counts) string {
+func Evaluated(c gram.Counts) string {
 	ahead := ""
 	if c.Prefetched > 0 {
 		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))

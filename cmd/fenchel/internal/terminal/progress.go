@@ -8,7 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -29,7 +29,7 @@ type progress struct {
 
 	outputs []standing // of all that are trained
 	latest  int        // heard of last
-	values  func() kernel.Counts
+	values  func() gram.Counts
 	test    string // the error on the test data, in words; "": not known
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -24,7 +24,7 @@ import (
 // stepOf and lookOf are what a run of a class tells.
 func stepOf(class, classes, epoch int, estimate float64, certifying bool) fenchel.Step {
 	return fenchel.Step{Output: fenchel.Output{Class: class, Classes: classes}, Step: solver.Step{Epoch: epoch, Estimate: estimate, Certifying: certifying},
-		Evaluations: func() kernel.Counts { return kernel.Counts{Computed: int64(epoch) * 2_500_000} }}
+		Evaluations: func() gram.Counts { return gram.Counts{Computed: int64(epoch) * 2_500_000} }}
 }
 
 func lookOf(class, classes, epoch int, gap float64) fenchel.Progress {

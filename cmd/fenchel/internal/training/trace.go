@@ -12,8 +12,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
-	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // tracer collects a line for each epoch for --trace. Bounds are known after those that a
@@ -32,7 +32,7 @@ type traced struct {
 	bounds         []float64 // primal, dual and gap; nil: no certificate was made
 	estimate       float64   // of the gap by the solver; NaN: none
 	test           string
-	values         kernel.Counts
+	values         gram.Counts
 }
 
 func NewTracer(t *Trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }

@@ -1,0 +1,5 @@
+//go:build race
+
+package gram
+
+const racing = true

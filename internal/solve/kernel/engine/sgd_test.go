@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Averaged over runs the objective is 2 sqrt(2) R/sqrt(T) above the optimum at
+// most, and comes nearer by half at least for ten times as many steps; the
+// average stays in the ball (T1).
+func TestSGD(t *testing.T) {
+	p := kerneltest.Machine(t, 100, 1.0/100, problem.None)
+	norm, best := p.Criteria(kerneltest.Optimum(t, p).Point.W)
+	ball, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, norm, problem.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 20
+	var above [3]float64
+	for seed := range uint64(runs) {
+		s := SGD{}.Start(ball, solver.Start{Seed: seed}).(*sgd)
+		for k := range 10000 {
+			i, before := s.draws.next(), p.Counts().Requested
+			violated := p.Y[i]*s.e.response(i) < 1
+			s.step(i)
+			if asked := p.Counts().Requested - before; asked != 0 && !violated || asked != 100 && violated {
+				t.Fatalf("%d evaluations, a row is violated: %v", asked, violated)
+			}
+			for check, T := range [...]int{100, 1000, 10000} {
+				if k+1 != T {
+					continue
+				}
+				it := s.e.average()
+				above[check] += (risk(&p.Risk, it.responses) - best) / runs
+				if it.squared > norm*norm*(1+1e-12) {
+					t.Fatalf("|w| is %v, expected %v at most", math.Sqrt(it.squared), norm)
+				}
+			}
+		}
+		if c := ball.Certify(s.Point()); c.Dual > best+1e-9 || c.Gap() > 0.1 {
+			t.Errorf("primal %v, dual %v, optimum %v", c.Primal, c.Dual, best)
+		}
+	}
+	for check, T := range [...]float64{100, 1000, 10000} {
+		if above[check] > 2*math.Sqrt2*norm/math.Sqrt(T) || check > 0 && above[check] > above[check-1]/2 {
+			t.Errorf("%v above the optimum after %g steps, before %v", above[check], T, above[max(0, check-1)])
+		}
+	}
+}

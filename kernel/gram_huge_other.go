@@ -1,6 +1,0 @@
-//go:build !linux
-
-package kernel
-
-// inHugePages is for systems that choose the size of pages themselves.
-func inHugePages[T float32 | float64](s []T) []T { return s }
