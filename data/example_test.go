@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -52,7 +51,7 @@ func ExampleSet_Subset() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	parts, err := generate.Split(set.Rows(), 1, 0.8, 0.2)
+	parts, err := data.Split(set.Rows(), 1, 0.8, 0.2)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -109,4 +110,11 @@ func Numbers(numbers []float64) Target {
 		return Target{Number: slices.Clone(numbers)} // refused with the row's number
 	}
 	return set.NumberTarget(slices.Clone(numbers))
+}
+
+// Split deals n rows out at random, in parts as large as their shares of the whole, rounded: 0.4,
+// 0.2, 0.4 and 40, 20, 40 mean the same. It depends on its arguments alone; [Set.Subset] makes a
+// set of the rows of a part.
+func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
+	return generate.Split(n, seed, shares...)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -34,13 +33,19 @@ func ExampleFunc() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := gram.Check(same, set.X, 100); err != nil {
-		log.Fatal(err)
-	}
-	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Kernel: "same", Custom: &same})
+	spec := fenchel.Spec{Kernel: "same", Custom: &same}
+	examined, err := fenchel.ExamineKernel(context.Background(), set, spec, false)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(result.Status, "and a new row is", result.Model.Class(matrix.Vector{Value: []float32{7, 1, 5}}))
-	// Output: converged and a new row is b
+	fmt.Println("an eigenvalue below 0:", examined.Values[examined.N-1] < -1e-12)
+	result, err := fenchel.Train(context.Background(), set, spec)
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := matrix.Vector{Value: []float32{7, 1, 5}}
+	fmt.Println(result.Status, "and a new row is", result.Model.Class(row))
+	// Output:
+	// an eigenvalue below 0: false
+	// converged and a new row is b
 }

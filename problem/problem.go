@@ -23,6 +23,10 @@ package problem
 import (
 	"fmt"
 	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Problem is a minimisation problem that can judge any point.
@@ -184,4 +188,10 @@ var (
 // unfinished is the certificate of a point whose objective was not computed.
 func unfinished(zero float64) Certificate {
 	return Certificate{Primal: math.NaN(), Dual: math.Inf(-1), Zero: zero}
+}
+
+// Matrix is the matrix that a kernel makes of the rows of x, which [NewKernel] and the problems like it
+// take; its rows are computed when they are needed, and kept as far as there is room.
+func Matrix(k kernel.Kernel, x matrix.Matrix, threads int) (*gram.Gram, error) {
+	return gram.NewGram(k, x, gram.Options{Threads: threads})
 }

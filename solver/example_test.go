@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	_ "github.com/fenchel-ml/fenchel" // registers the solvers
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -24,7 +24,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := linear.New("sdca")
+	s, err := solver.Linear.New("sdca")
 	if err != nil {
 		log.Fatal(err)
 	}
