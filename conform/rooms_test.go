@@ -87,6 +87,45 @@ func roomOf(file string) string {
 	return room
 }
 
+// The front door reaches no package that most programs do without.
+func TestDoorIsNarrow(t *testing.T) {
+	const module = "github.com/fenchel-ml/fenchel"
+	seen, rooms := map[string]bool{}, []string{"."}
+	for len(rooms) > 0 {
+		room := rooms[0]
+		if rooms = rooms[1:]; seen[room] {
+			continue
+		}
+		seen[room] = true
+		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: found %d files (%v)", room, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range parsed.Imports {
+				if name, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module+"/"); ok {
+					rooms = append(rooms, name)
+				}
+			}
+		}
+	}
+	for _, far := range []string{"pca", "sparsify", "tune", "onnx", "conform", "internal/experiment", "internal/engine", "internal/theory", "internal/figure", "internal/solve/path", "internal/solve/leaveout"} {
+		if _, err := os.Stat(filepath.Join("..", far)); err != nil || seen[far] {
+			t.Errorf("%s: reached %t, expected a package that package fenchel does not reach (%v)", far, seen[far], err)
+		}
+	}
+	if !seen["internal/pose"] || !seen["internal/solve/dual"] {
+		t.Error("found neither internal/pose nor internal/solve/dual below the front door: this test reads no imports")
+	}
+}
+
 // Outside their packages no loss and no penalty is told by its type: what a solver needs to
 // know of it, it declares, or a new one with the same shape would be treated as another.
 func TestNoTypeOfLoss(t *testing.T) {
