@@ -4,11 +4,3 @@ import "flag"
 
 // Long asks for what takes too long for every change: all forgeries of all fields, and larger sets.
 var Long = flag.Bool("long", false, "forge every field of every model by every word, for minutes")
-
-// nightly returns how much of something is tested: all with -long.
-func nightly(all, daily int) int {
-	if *Long {
-		return all
-	}
-	return daily
-}
