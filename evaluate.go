@@ -56,11 +56,6 @@ type Evaluation struct {
 	Warnings []error `json:"-"`
 }
 
-// Confidence is the probability with which the error on new rows like these is within
-// Evaluation.Within of that on them, by Hoeffding's inequality, if no choice of the model
-// depended on them.
-const Confidence = 0.95
-
 // ClassEvaluation judges one class.
 type ClassEvaluation struct {
 	Class     string  `json:"class"`

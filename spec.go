@@ -137,9 +137,6 @@ type Spec struct {
 // Fold is rows to learn from and others to be judged on.
 type Fold = calibration.Fold
 
-// Schemes returns the names of the ways to tell several classes apart.
-func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne, model.Joint} }
-
 // Check returns what is wrong with the names and numbers of a Spec, as far as
 // that can be known without data.
 func (spec Spec) Check() error {

@@ -52,9 +52,6 @@ func (spec *Spec) CheckThreshold(set *data.Set) error {
 	return spec.checkRange(spec.Probabilities || spec.gives())
 }
 
-// MostCost is the largest cost of a row: sums over rows do not overflow.
-const MostCost = 1e100
-
 // CostsOf returns the costs of the two classes of the targets, in the order of a model's.
 func (spec *Spec) CostsOf(t data.Target) [2]float64 { return spec.costsOf(pose.ClassesOf(t)) }
 
