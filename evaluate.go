@@ -27,7 +27,7 @@ type Evaluation struct {
 	// Classes only.
 	Accuracy  *float64          `json:"accuracy,omitempty"`
 	Error     *float64          `json:"error,omitempty"`
-	Within    *float64          `json:"error_within,omitempty"`   // see [Confidence]
+	Within    *float64          `json:"error_within,omitempty"`   // with a probability of 95 %, by Hoeffding
 	Interval  *[2]float64       `json:"error_interval,omitempty"` // of Clopper and Pearson; absent: the rows have weights
 	Cost      *float64          `json:"mean_cost,omitempty"`      // of a row, where the model has costs
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
@@ -191,11 +191,11 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *data.
 			unknown++
 		}
 	}
-	e := &Evaluation{Rows: len(scores), Within: metric.Present(metric.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores))))}
+	e := &Evaluation{Rows: len(scores), Within: metric.Present(metric.Hoeffding(1, 1-metric.Confidence, effective(set.Weight, len(scores))))}
 	e.count(c)
 	if set.Weight == nil && e.Error != nil {
 		n := float64(len(scores))
-		lo, hi := metric.ExactInterval(math.Round(*e.Error*n), n, 1-Confidence)
+		lo, hi := metric.ExactInterval(math.Round(*e.Error*n), n, 1-metric.Confidence)
 		e.Interval = &[2]float64{lo, hi}
 	}
 	for _, s := range c.Scores() {

@@ -132,7 +132,7 @@ func (s *start) pair() error {
 		return fmt.Errorf("it is for %s, the task is %s", taskOf(s.model), s.spec.Task)
 	}
 	if scheme := s.statement().Scheme; s.model.Statement.Scheme != scheme && (len(have) > 2 || s.labels.Joint || s.model.IsJoint()) {
-		return fmt.Errorf("it tells classes apart otherwise: expected the scheme %s", cmp.Or(scheme, Schemes()[0]))
+		return fmt.Errorf("it tells classes apart otherwise: expected the scheme %s", cmp.Or(scheme, pose.Schemes()[0]))
 	}
 	place := make([]int, len(want))
 	for c, label := range want {

@@ -146,8 +146,8 @@ func (spec Spec) Check() error {
 	if spec.Scaling != "" && !slices.Contains(scaling.Names(), spec.Scaling) {
 		return registry.Unknown("scaling", spec.Scaling, scaling.Names())
 	}
-	if spec.Scheme != "" && !slices.Contains(Schemes(), spec.Scheme) {
-		return registry.Unknown("scheme", spec.Scheme, Schemes())
+	if spec.Scheme != "" && !slices.Contains(pose.Schemes(), spec.Scheme) {
+		return registry.Unknown("scheme", spec.Scheme, pose.Schemes())
 	}
 	if err := model.CheckNotes(spec.Notes); err != nil {
 		return err

@@ -42,8 +42,8 @@ func (spec *Spec) CheckThreshold(set *data.Set) error {
 		if pose.ClassOf(classes, label) < 0 {
 			return fmt.Errorf("found a cost of an %w", registry.Unknown("label", label, classes))
 		}
-		if x := spec.Costs[label]; !(x >= 0 && x <= MostCost) {
-			return fmt.Errorf("found the cost %g of the label %q, expected a number from 0 to %g", x, label, MostCost)
+		if x := spec.Costs[label]; !(x >= 0 && x <= calibration.MostCost) {
+			return fmt.Errorf("found the cost %g of the label %q, expected a number from 0 to %g", x, label, calibration.MostCost)
 		}
 	}
 	if c := spec.costsOf(classes); c[0] == 0 && c[1] == 0 {

@@ -12,12 +12,6 @@ import (
 // Generators returns the registered generators, sorted by name.
 func Generators() []registry.Entry[generate.Generator] { return generate.Generators() }
 
-// SecondMomentOf returns the second moment of the rows that spec describes, as [Stream]
-// takes it; nil if it is not known.
-func SecondMomentOf(spec string) (*generate.SecondMoment, error) {
-	return generate.SecondMomentOf(spec)
-}
-
 // readGenerated collects the rows of a generator into a set.
 func readGenerated(ctx context.Context, spec string, opt *Options) (*Set, error) {
 	rows, info, err := generate.Stream(spec)

@@ -78,18 +78,18 @@ func (p *Joint) predict(dst, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		own := dst[(i-lo)*p.Classes : (i-lo+1)*p.Classes]
 		copy(own, bias)
-		AddProducts(own, p.X.Row(i), w)
+		addProducts(own, p.X.Row(i), w)
 	}
 }
 
-// AddProducts adds to dst, K numbers, the products of a row and each of K columns of weights by
+// addProducts adds to dst, K numbers, the products of a row and each of K columns of weights by
 // feature, in the order of the features.
-func AddProducts(dst []float64, x matrix.Vector, w []float64) {
+func addProducts(dst []float64, x matrix.Vector, w []float64) {
 	vec.SparseGemv(dst, w, x.Index, x.Value)
 }
 
-// AddOuter adds to weights by feature the products of a row and K numbers.
-func AddOuter(w []float64, x matrix.Vector, v []float64) { vec.SparseGer(w, v, x.Index, x.Value) }
+// addOuter adds to weights by feature the products of a row and K numbers.
+func addOuter(w []float64, x matrix.Vector, v []float64) { vec.SparseGer(w, v, x.Index, x.Value) }
 
 // CombineTo sets sum, (d+1) x K, to X^T V for V of n x K, with a column of ones as the last of
 // X. chain is as in Rows.Combine.
@@ -107,7 +107,7 @@ func (p *Joint) CombineTo(sum, v []float64) (chain int) {
 		last := s[len(s)-k:]
 		for i := lo; i < hi; i++ {
 			own := v[i*k : (i+1)*k]
-			AddOuter(s, p.X.Row(i), own)
+			addOuter(s, p.X.Row(i), own)
 			for c, x := range own {
 				last[c] += x
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/survey"
@@ -249,8 +250,8 @@ func (a *adviser) print(w io.Writer, survey *survey.Survey, advice theory.Advice
 
 // printSample says what so many rows can tell about the errors of a classifier.
 func printSample(r printing.Report, rows float64, features int) {
-	const alpha, point = 1 - fenchel.Confidence, 0.01
-	r.Line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*fenchel.Confidence)
+	const alpha, point = 1 - metric.Confidence, 0.01
+	r.Line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*metric.Confidence)
 	if features == 0 {
 		return
 	}

@@ -75,3 +75,6 @@ func between(rows []Margin, k int) float64 {
 	}
 	return min(lo+(hi-lo)/2, math.Nextafter(hi, math.Inf(-1)))
 }
+
+// MostCost is the largest cost of a row: sums over rows do not overflow.
+const MostCost = 1e100

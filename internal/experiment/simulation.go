@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -34,7 +35,7 @@ func (s simulation) course(ctx context.Context, k, rows int, seed uint64) (*cour
 	if err != nil {
 		return nil, err
 	}
-	second, err := data.SecondMomentOf(spec)
+	second, err := generate.SecondMomentOf(spec)
 	if err != nil {
 		return nil, err
 	}

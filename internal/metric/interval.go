@@ -78,3 +78,8 @@ func Hoeffding(width, alpha, n float64) float64 {
 	}
 	return width * math.Sqrt(math.Log(2/alpha)/(2*n))
 }
+
+// Confidence is the probability with which the error on new rows like these is within
+// Evaluation.Within of that on them, by Hoeffding's inequality, if no choice of the model
+// depended on them.
+const Confidence = 0.95

@@ -365,3 +365,6 @@ func (l *Labels) Lonely() []error {
 	}
 	return []error{fmt.Errorf("the classes %s have one row each: no other shows whether they are learned", strings.Join(alone, ", "))}
 }
+
+// Schemes returns the names of the ways to tell several classes apart.
+func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne, model.Joint} }

@@ -147,7 +147,7 @@ func (s *ascent) visit(i int) {
 	if s.problem.Bias == problem.None {
 		clear(s.p)
 	}
-	problem.AddProducts(s.p, x, s.w)
+	vec.SparseGemv(s.p, s.w, x.Index, x.Value)
 	held := s.beta
 	if s.problem.Bias == problem.Feature {
 		held /= s.l2 * overRelaxed
@@ -170,7 +170,7 @@ func (s *ascent) visit(i int) {
 func (s *ascent) add(x matrix.Vector) {
 	k := s.risk.Classes
 	if 4*len(s.moved) > k {
-		problem.AddOuter(s.u, x, s.move)
+		vec.SparseGer(s.u, s.move, x.Index, x.Value)
 		return
 	}
 	for at, v := range x.Value {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
@@ -55,7 +55,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	option.Complete(cmd, "loss", slices.Concat(option.Names(loss.Entries()), option.Names(loss.NonconvexEntries()), option.Names(joint.Entries()))...)
 	option.Complete(cmd, "penalty", option.Names(penalty.Entries())...)
 	option.Complete(cmd, "bias", problem.BiasNames()...)
-	option.Complete(cmd, "scheme", fenchel.Schemes()...)
+	option.Complete(cmd, "scheme", pose.Schemes()...)
 	option.Complete(cmd, "scale", scaling.Names()...)
 	option.Complete(cmd, "solver", slices.Concat(option.Names(linear.Entries()), option.Names(kernelsolver.Entries()), option.Names(jointsolver.Entries()), []string{"auto"})...)
 }
@@ -165,7 +165,7 @@ func (t *Trainer) checkThreshold() (err error) {
 		return errors.New("--cost and --threshold: expected one of them, as costs choose a threshold")
 	}
 	if t.cost != "" {
-		t.Spec.Costs, err = option.ParseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= fenchel.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", fenchel.MostCost))
+		t.Spec.Costs, err = option.ParseLabelled("cost", t.cost, "a list of LABEL=COST", func(x float64) bool { return x >= 0 && x <= calibration.MostCost }, fmt.Sprintf("LABEL=COST with a cost from 0 to %g", calibration.MostCost))
 	}
 	if t.threshold != "" {
 		x, bad := strconv.ParseFloat(t.threshold, 64)
