@@ -2,6 +2,7 @@ package pose
 
 import (
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // Truth is the targets of some rows, as a model has them: the number of the class of each, or
@@ -25,19 +26,7 @@ func TruthOf(classes []string, set *data.Set) (Truth, error) {
 
 // Of returns the targets of the rows of these numbers.
 func (t Truth) Of(rows []int) Truth {
-	return Truth{ofRows(t.Class, rows), ofRows(t.Number, rows), ofRows(t.Weight, rows)}
-}
-
-// ofRows returns the elements of these numbers; of nil, nil.
-func ofRows[T any](x []T, rows []int) []T {
-	if x == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for k, i := range rows {
-		out[k] = x[i]
-	}
-	return out
+	return Truth{set.OfRows(t.Class, rows), set.OfRows(t.Number, rows), set.OfRows(t.Weight, rows)}
 }
 
 func (t Truth) WeightOf(i int) float64 {

@@ -22,7 +22,7 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 			return nil, fmt.Errorf("subset: found %d as the number of row %d, expected one from 0 to %d", i, k+1, n-1)
 		}
 	}
-	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: taken(s.Weight, rows), ID: taken(s.ID, rows),
+	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: OfRows(s.Weight, rows), ID: OfRows(s.ID, rows),
 		Feature: s.Feature, Schema: s.Schema, IDName: s.IDName, Structure: s.Structure, ZeroBased: s.ZeroBased}
 	if s.Gaps != nil {
 		part.Gaps = s.gapsOf(rows)
@@ -33,8 +33,8 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	return part, nil
 }
 
-// taken is the numbers of these rows; nil if there are none of any.
-func taken[T any](of []T, rows []int) []T {
+// OfRows is the numbers of these rows; nil if there are none of any.
+func OfRows[T any](of []T, rows []int) []T {
 	if of == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func taken[T any](of []T, rows []int) []T {
 
 // subset is the targets of these rows.
 func (t Target) subset(rows []int) Target {
-	part := Target{Code: taken(t.Code, rows), Number: taken(t.Number, rows)}
+	part := Target{Code: OfRows(t.Code, rows), Number: OfRows(t.Number, rows)}
 	used, place := make([]bool, len(t.Label)), make([]uint32, len(t.Label))
 	for _, code := range part.Code {
 		used[code] = true
