@@ -4,8 +4,8 @@
 //
 // of n variables and m rows of A, Q positive semidefinite, all bounds finite: the dual problems
 // of kernel machines have this form, m being 1 with a free bias. [Interior] is a primal-dual
-// interior-point method, [Decompose] works on a few variables at a time, [Factor] is what active
-// sets need. A [Certificate] proves how good a point is.
+// interior-point method, [Factor] is what active sets need. A [Certificate] proves how good a point
+// is. The tests compare both with a method of working sets for several equations (decompose_test.go).
 //
 // What the kernel machines need of it takes Q as a [Matrix], of which only products and
 // solutions with Q + D are asked for.

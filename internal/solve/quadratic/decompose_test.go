@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// Decompose is the method of working sets for several equations (Osuna, Freund, Girosi 1997;
+// Decompose is the judge of [Interior]: the method of working sets for several equations (Osuna, Freund, Girosi 1997;
 // Joachims 1999; Ulbrich's Algorithm 3.5): all variables but Size are held fixed, and
 // the program of these is solved.
 //
