@@ -79,3 +79,6 @@ func (l Truncated) Prox(v, step, y float64) float64 {
 
 // Smoothness is infinite: the slope jumps.
 func (Truncated) Smoothness() float64 { return math.Inf(1) }
+
+// TruncatedHinge is min(1-end, max(0, 1-z)), the ramp loss: flat where z < end.
+func TruncatedHinge(z, end float64) float64 { return clip(1-z, 0, 1-end) }

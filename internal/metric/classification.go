@@ -141,14 +141,6 @@ func (c *Confusion) MacroF1() float64 {
 	})
 }
 
-// MicroF1 is F1 of the counts summed over all classes, which is Accuracy.
-func (c *Confusion) MicroF1() float64 { return c.Accuracy() }
-
-// WeightedF1 is the mean of F1 over the classes weighted by their support.
-func (c *Confusion) WeightedF1() float64 {
-	return c.average(func(s ClassScore) (value, weight float64) { return s.F1, s.Support })
-}
-
 // BalancedAccuracy is the plain mean of recall over the classes that have
 // rows; NaN without rows.
 func (c *Confusion) BalancedAccuracy() float64 {

@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"math"
-	"math/rand/v2"
 )
 
 // Band is where the predictions of an output, with bias, are to stay: of row i between Lo and
@@ -101,27 +100,6 @@ func OneClass(prediction []float64, unit float64) Band {
 // [-1/2, 1/2] is added to each prediction. A machine within E of the band of Classes has, in
 // the mean of all rows, at most the slant loss that the trained one has of the hinge.
 func Slant(margin, accuracy float64) float64 { return min(1, max(0, 1-accuracy-margin)) }
-
-// Randomise returns the score by which the classifier of the guarantee decides (thesis 3.2): a
-// number uniform in [-margin/2, margin/2] is added, a new one for each prediction. Its expected
-// share of errors is the mean Slant of the margins with accuracy 1/2, in units of margin.
-// Predictions without it make fewer errors as a rule, but nothing is proved of them.
-func Randomise(score, margin float64, random *rand.Rand) float64 {
-	return score + float64(margin*(random.Float64()-0.5))
-}
-
-// Smooth is the loss of figure 3.3, 4-smooth, with
-//
-//	Slant(z, 1/2) <= Smooth(z) <= Slant(z-1/6, 1/2),  Smooth(z-1/3) <= max(0, 1-z)
-func Smooth(z float64) float64 {
-	switch {
-	case z < -0.5:
-		return 1
-	case z > 2./3:
-		return 0
-	}
-	return 0.5 * (1 + math.Cos(6*math.Pi*(z+0.5)/7))
-}
 
 // Mean returns the mean of a loss of margins, weighted where there are weights, over the rows
 // with a target that is not 0.

@@ -275,7 +275,3 @@ func (t *Target) biases() []float64 {
 	}
 	return b
 }
-
-// ErrNothing says that no row has to be predicted as it was: the machine that predicts its bias
-// everywhere is within the accuracy already.
-var ErrNothing = errors.New("no row asks for a support vector: nothing is left of the machine but its bias")

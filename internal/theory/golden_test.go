@@ -16,6 +16,9 @@ func near(t *testing.T, what string, found, expected, tolerance float64) {
 	}
 }
 
+// Time is T(m).
+func (s Scaling) Time(m float64) float64 { return given(m > s.M0, s.A/(1-s.M0/m)) }
+
 func TestGolden(t *testing.T) {
 	s := FiniteSum{N: 1000, Smoothness: 1, Mu: 1e-3}
 	d, noise := Descent{Mu: 0.1, Smoothness: 2, Step: 0.5, Start: 3}, Noise{Alpha: 1, Beta: 1, M1: 0.4, Zeta: 1}

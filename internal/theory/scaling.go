@@ -12,9 +12,6 @@ import (
 // the sample complexity, falls, and tends to A.
 type Scaling struct{ A, M0 float64 }
 
-// Time is T(m).
-func (s Scaling) Time(m float64) float64 { return given(m > s.M0, s.A/(1-s.M0/m)) }
-
 // Slope is that of 1/T as a function of 1/m: -M0/A. Inverse time dependency is a negative one.
 func (s Scaling) Slope() float64 { return -s.M0 / s.A }
 

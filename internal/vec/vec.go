@@ -2,7 +2,7 @@
 // numbers mean.
 //
 // Every function has one canonical order of operations, part of its contract,
-// and every version of it (AVX-512, AVX2, NEON, plain Go; see [Level]) computes
+// and every version of it (AVX-512, AVX2, NEON, plain Go; see level.go) computes
 // the same bits. fma(a, b, c) is a*b+c with one rounding (math.FMA).
 //
 //   - A dense sum has 32 lanes, a sparse sum 8. Lane l is the chain

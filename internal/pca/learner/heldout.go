@@ -20,14 +20,6 @@ type HeldOut struct {
 	Total         float64 // mean squared length
 }
 
-// Ratio returns Captured/Total, the part that is captured; 1 where there is nothing.
-func (h HeldOut) Ratio() float64 {
-	if h.Total == 0 {
-		return 1
-	}
-	return h.Captured / h.Total
-}
-
 // NewHeldOut reads all rows of x, some at a time, in the time that products of
 // the nonzeros with the basis take.
 func NewHeldOut(x view.Rows, b method.Basis) HeldOut {

@@ -76,3 +76,11 @@ func TestHeldOutStandardError(t *testing.T) {
 		t.Errorf("the truth was within two standard errors in %d of %d samples, expected about 950", inside, samples)
 	}
 }
+
+// Ratio returns Captured/Total, the part that is captured; 1 where there is nothing.
+func (h HeldOut) Ratio() float64 {
+	if h.Total == 0 {
+		return 1
+	}
+	return h.Captured / h.Total
+}

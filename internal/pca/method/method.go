@@ -130,9 +130,6 @@ func BlockOf(s State) int {
 // answer: because all that is new is forgotten at once.
 type Stuck interface{ Stuck() bool }
 
-// Converged is a State that can tell whether it has settled.
-type Converged interface{ Converged() bool }
-
 // OwnScale is a State whose values are not means of squared products with all rows:
 // they shrink, forget or grow.
 type OwnScale interface{ OwnScale() }
@@ -149,7 +146,3 @@ func Entries() []registry.Entry[Method] { return methods.Entries() }
 func Register(name, summary string, make func(*registry.Params) (Method, error)) {
 	methods.Register(registry.Entry[Method]{Name: name, Summary: summary, New: make})
 }
-
-// Merger is a State that can take in what another one of the same method and
-// problem has learned from other rows, as if it had seen those too.
-type Merger interface{ Merge(State) error }

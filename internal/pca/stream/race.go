@@ -191,9 +191,6 @@ func (s *race) best(besides []*runner) (best *runner) {
 	return best
 }
 
-// Best returns the number of the candidate that leads.
-func (s *race) Best() int { return s.best(nil).of }
-
 // Basis returns that of the candidate that leads.
 func (s *race) Basis() method.Basis { return s.best(nil).state.Basis() }
 

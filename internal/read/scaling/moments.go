@@ -170,20 +170,8 @@ func (m *Moments) merge(o *Moments) {
 	m.MaxNorm = max(m.MaxNorm, o.MaxNorm)
 }
 
-// Variance returns the population variance of each feature.
-func (m *Moments) Variance() []float64 {
-	v := make([]float64, len(m.Squares))
-	for j, s := range m.Squares {
-		v[j] = s / float64(max(m.Rows, 1))
-	}
-	return v
-}
-
 // SquaredNorm returns the mean of |x|^2.
 func (m *Moments) SquaredNorm() float64 { return m.Second / float64(max(m.Rows, 1)) }
-
-// FourthNorm returns the mean of |x|^4.
-func (m *Moments) FourthNorm() float64 { return m.Fourth / float64(max(m.Rows, 1)) }
 
 // Constant reports whether feature j is the same in all rows.
 func (m *Moments) Constant(j int) bool { return m.Low[j] == m.High[j] }

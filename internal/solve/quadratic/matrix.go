@@ -1,7 +1,6 @@
 package quadratic
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
@@ -17,22 +16,6 @@ type Dense struct {
 
 	factor vec.Cholesky
 	room   []float64
-}
-
-// NewDense refuses what is not symmetric.
-func NewDense(value []float64, n int) (*Dense, error) {
-	if len(value) != n*n {
-		return nil, fmt.Errorf("quadratic: found %d numbers, expected %d for %d rows", len(value), n*n, n)
-	}
-	for i := range n {
-		for j := range i {
-			a, b := value[i*n+j], value[j*n+i]
-			if !(math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a), math.Abs(b))) {
-				return nil, fmt.Errorf("quadratic: row %d, column %d: found %g and across %g, expected the same", i+1, j+1, a, b)
-			}
-		}
-	}
-	return &Dense{Value: value, N: n}, nil
 }
 
 // Len returns n.

@@ -4,15 +4,14 @@
 //
 // of n variables and m rows of A, Q positive semidefinite, all bounds finite: the dual problems
 // of kernel machines have this form, m being 1 with a free bias. [Interior] is a primal-dual
-// interior-point method, [Decompose] works on a few variables at a time, [Factor] is what active
-// sets need. A [Certificate] proves how good a point is.
+// interior-point method, [Factor] is what active sets need. A [Certificate] proves how good a point
+// is. The tests compare both with a method of working sets for several equations (decompose_test.go).
 //
 // What the kernel machines need of it takes Q as a [Matrix], of which only products and
 // solutions with Q + D are asked for.
 package quadratic
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -38,34 +37,12 @@ type Program struct {
 	Lower, Upper []float64   // n, finite
 }
 
-// Check returns why p is no program.
-func (p *Program) Check() error {
-	n := len(p.C)
-	if n == 0 || p.Q == nil || p.Q.Len() != n || len(p.Lower) != n || len(p.Upper) != n || len(p.A) != len(p.B) {
-		return fmt.Errorf("quadratic: found %d numbers of c, %d and %d bounds, %d rows of A and %d of b: expected n, n, n, m and m, with Q of n rows", n, len(p.Lower), len(p.Upper), len(p.A), len(p.B))
-	}
-	for i, lo := range p.Lower {
-		if !(lo <= p.Upper[i]) || math.IsInf(lo, 0) || math.IsInf(p.Upper[i], 0) || p.C[i]-p.C[i] != 0 {
-			return fmt.Errorf("quadratic: variable %d: found c=%g and bounds %g and %g, expected finite numbers, the first bound not above the second", i+1, p.C[i], lo, p.Upper[i])
-		}
-	}
-	for k, row := range p.A {
-		if len(row) != n {
-			return fmt.Errorf("quadratic: row %d of A: found %d numbers, expected %d", k+1, len(row), n)
-		}
-	}
-	return nil
-}
-
 // Certificate says how good a point is. Values are in the unit of the objective.
 type Certificate struct {
 	Value      float64 // of the objective
 	Lower      float64 // no feasible point has a smaller one
 	Infeasible float64 // largest |A x - b|_k; bounds hold exactly
 }
-
-// Gap returns Value - Lower: at least the distance from the optimum, if the point is feasible.
-func (c Certificate) Gap() float64 { return c.Value - c.Lower }
 
 // Certify judges x, moved into its bounds, with multipliers y of the equations, any numbers:
 // with g = Q x + c and r = g + A^T y, for every feasible z, as the objective is convex,

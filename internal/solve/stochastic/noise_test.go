@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -20,8 +19,8 @@ func TestConstantSteps(t *testing.T) {
 	const lambda, seeds = 0.05, 20
 	p := linear(rows, y, loss.Logistic{}, penalty.L2{}, lambda, problem.None)
 	optimum := best(p)
-	d := theory.Descent{Mu: lambda, Smoothness: 0.25 + lambda, Step: 1 / (0.25 + lambda), Start: p.Zero() - optimum}
-	rho := 1 - d.Mu/(2*d.Smoothness)
+	const smoothness = 0.25 + lambda // the step is its reciprocal
+	start, rho := p.Zero()-optimum, 1-lambda/(2*smoothness)
 	mean := func(spec string) (far [80]float64) {
 		for seed := range uint64(seeds) {
 			s := must(solver.Linear.New(spec)).Start(p, solver.Start{Seed: seed}).(*state)
@@ -37,17 +36,18 @@ func TestConstantSteps(t *testing.T) {
 	}
 	const base = "stochastic:step=constant,gamma=3.3333333333333335,output=last"
 	grown, fixed := mean(base+",growth=1.09090909090909"), mean(base)
-	vanishing, persistent := theory.Noise{Alpha: 1, Beta: 1, M1: 1, Zeta: rho}, theory.Noise{Alpha: 1, Beta: 1, M1: 1, Zeta: 1}
+	vanishing := max(1/smoothness/(2*(rho+lambda/smoothness-1)), start)
+	floor := 1 / (2 * lambda)
 	for k := range grown {
-		if bound := d.Vanishing(vanishing, rho, float64(k+1)); grown[k] > bound*(1+1e-9) {
+		if bound := vanishing * math.Pow(rho, float64(k)); grown[k] > bound*(1+1e-9) {
 			t.Fatalf("step %d: %g above the optimum on growing batches, bound %g", k, grown[k], bound)
 		}
-		if bound := d.Persistent(persistent, float64(k+1)); fixed[k] > bound*(1+1e-9) {
+		if bound := floor + math.Pow(1-lambda/smoothness, float64(k))*(start-floor); fixed[k] > bound*(1+1e-9) {
 			t.Fatalf("step %d: %g above the optimum on single rows, bound %g", k, fixed[k], bound)
 		}
 	}
 	rate := math.Pow(grown[79]/grown[19], 1./60)
-	t.Logf("rate %.3g a step, theory %.3g; floor %.3g of single rows, theory %.3g", rate, rho, fixed[79], d.Floor(persistent))
+	t.Logf("rate %.3g a step, theory %.3g; floor %.3g of single rows, theory %.3g", rate, rho, fixed[79], floor)
 	if rate > rho+0.02 || fixed[79] < fixed[39]/3 {
 		t.Errorf("rate %g of growing batches, theory %g; single rows %g after 40 steps, %g after 80", rate, rho, fixed[39], fixed[79])
 	}

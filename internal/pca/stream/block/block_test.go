@@ -268,7 +268,7 @@ func TestHistoryBelow(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	p := method.Problem{Cols: 5, K: 2}
 	for _, spec := range []string{"history", "frequent-directions"} {
-		s := pcatest.StartOf(t, spec, p).(method.Merger)
+		s := pcatest.StartOf(t, spec, p).(merger)
 		if err := s.Merge(pcatest.StartOf(t, "block-power", p)); err == nil {
 			t.Errorf("%s: merged with block-power", spec)
 		}
@@ -394,4 +394,16 @@ func TestIncrementalPCAStacks(t *testing.T) {
 			t.Errorf("sparse=%v: off by %g", sparse, off)
 		}
 	}
+}
+
+// Lost returns D: no direction has lost more of its sum of squares.
+func (s *frequentDirections) Lost() float64 { return s.lost }
+
+// Moments returns the mean and the variance of every feature, if the state centres.
+func (s *incrementalPCA) Moments() (mean, variance []float64) {
+	variance = append(variance, s.scatter...)
+	for j := range variance {
+		variance[j] /= float64(s.seen)
+	}
+	return append(mean, s.mean...), variance
 }

@@ -90,28 +90,8 @@ func (s *frequentDirections) shrink() {
 	s.lost += left
 }
 
-// Lost returns D: no direction has lost more of its sum of squares.
-func (s *frequentDirections) Lost() float64 { return s.lost }
-
 // Basis returns the longest directions.
 func (s *frequentDirections) Basis() method.Basis { return s.basis(s.k, s.seen) }
-
-// Merge learns the other's rows B.
-func (s *frequentDirections) Merge(other method.State) error {
-	o, err := sameMethod[*frequentDirections](other, s.cols)
-	if err != nil {
-		return err
-	}
-	for rows := o.h; len(rows) > 0; {
-		n := min(len(rows), 2*s.l*s.cols-len(s.h))
-		s.h = append(s.h, rows[:n]...)
-		rows = rows[n:]
-		s.shrink()
-	}
-	s.seen += o.seen
-	s.lost += o.lost
-	return nil
-}
 
 // Keep visits B and what was lost.
 func (s *frequentDirections) Keep(k *method.Kept) {

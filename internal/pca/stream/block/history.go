@@ -225,18 +225,6 @@ func (s *history) directions(root []float64, r, m int) int {
 // Basis returns the longest directions.
 func (s *history) Basis() method.Basis { return s.basis(s.k, s.seen) }
 
-// Merge learns what the other has remembered.
-func (s *history) Merge(other method.State) error {
-	o, err := sameMethod[*history](other, s.cols)
-	if err != nil {
-		return err
-	}
-	s.h = append(s.h, o.h...)
-	s.seen += o.seen
-	s.rotate(s.memory)
-	return nil
-}
-
 // Keep visits H and how much was learned.
 func (s *history) Keep(k *method.Kept) {
 	s.keep(k, "history", 2*s.memory)

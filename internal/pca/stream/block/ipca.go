@@ -243,15 +243,6 @@ func (s *incrementalPCA) eachPart(x view.Rows, size int, do func(rows []float64,
 	}
 }
 
-// Moments returns the mean and the variance of every feature, if the state centres.
-func (s *incrementalPCA) Moments() (mean, variance []float64) {
-	variance = append(variance, s.scatter...)
-	for j := range variance {
-		variance[j] /= float64(s.seen)
-	}
-	return append(mean, s.mean...), variance
-}
-
 // Basis returns V.
 func (s *incrementalPCA) Basis() method.Basis { return s.basis(s.k, s.seen) }
 

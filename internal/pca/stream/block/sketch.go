@@ -1,7 +1,6 @@
 package block
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,8 +21,6 @@ type sketch struct {
 	spare, turn []float64
 	small       algebra.Eigensystem
 }
-
-func (s *sketch) dims() int { return s.cols }
 
 func (s *sketch) rows() int { return len(s.h) / s.cols }
 
@@ -107,18 +104,6 @@ func (s *sketch) basis(k, n int) method.Basis {
 func (s *sketch) keep(k *method.Kept, name string, most int) {
 	k.List(name, &s.h)
 	k.Require(len(s.h)%s.cols == 0 && s.rows() <= most, "state: %s: found %d numbers, expected at most %d rows of %d", name, len(s.h), most, s.cols)
-}
-
-// sameMethod returns other as an S of the same number of features.
-func sameMethod[S interface{ dims() int }](other method.State, cols int) (s S, err error) {
-	s, ok := other.(S)
-	if !ok {
-		return s, fmt.Errorf("merge: found a state of another method")
-	}
-	if s.dims() != cols {
-		return s, fmt.Errorf("merge: found a state of %d features, expected %d", s.dims(), cols)
-	}
-	return s, nil
 }
 
 // normalise gives every row of x, d numbers each, the length 1, and returns what it

@@ -15,7 +15,7 @@ import (
 // apart returns the sine of the largest principal angle between the spaces of two
 // bases.
 func apart(a, b method.Basis) float64 {
-	angles := method.Angles(a, b)
+	angles := pcatest.Angles(a, b)
 	return math.Sin(angles[len(angles)-1])
 }
 

@@ -1,12 +1,12 @@
 // Package schedule has the step sizes of the methods that learn from one row at a time (thesis 4
-// to 6; reference 2.10): schedules by name ([New], [Of] as the parameters of a method), grids to
-// choose from ([Grid], [Selection]) and the steps of the theory (theory.go).
+// to 6; reference 2.10): schedules by name ([Of], from the parameters of a method) and grids of
+// constants to choose from ([Grid]).
 //
 // Steps are stated for rows whose mean |x|^2 is 1: rows s times as long need steps 1/s^2 times
 // as large. What a method does with a step is not decided here.
 //
-// A new schedule is a type with the method Step and an entry of init, both in this file; the
-// laws of the tests take it from the registry.
+// A new schedule is a type with the method Step and a name that [Of] knows; the laws of the tests
+// take it from there.
 package schedule
 
 import (
@@ -38,28 +38,6 @@ func (s InverseRoot) Step(t int) float64 { return s.C / math.Sqrt(float64(max(t,
 
 // Step is C/max(t, Burn).
 func (s Inverse) Step(t int) float64 { return s.C / max(float64(max(t, 1)), s.Burn) }
-
-var schedules = registry.New[Schedule]("schedule")
-
-func init() {
-	schedules.Register(registry.Entry[Schedule]{Name: "constant", Summary: "c, c=1",
-		New: func(p *registry.Params) (Schedule, error) { return Constant{Positive(p, "c", 1)}, p.Err() }})
-	schedules.Register(registry.Entry[Schedule]{Name: "sqrt", Summary: "c/sqrt(t), c=1",
-		New: func(p *registry.Params) (Schedule, error) { return InverseRoot{Positive(p, "c", 1)}, p.Err() }})
-	schedules.Register(registry.Entry[Schedule]{Name: "inverse", Summary: "c/max(t,burn), c=1, burn=1: constant at first",
-		New: func(p *registry.Params) (Schedule, error) {
-			return Inverse{Positive(p, "c", 1), Positive(p, "burn", 1)}, p.Err()
-		}})
-	schedules.Register(registry.Entry[Schedule]{Name: "strong", Summary: "1/(lambda t), lambda=1",
-		New: func(p *registry.Params) (Schedule, error) { return Inverse{1 / Positive(p, "lambda", 1), 1}, p.Err() }})
-}
-
-// New makes the schedule that spec describes: a name, or
-// "name:key=value,...".
-func New(spec string) (Schedule, error) { return schedules.New(spec) }
-
-// Entries lists the schedules by name.
-func Entries() []registry.Entry[Schedule] { return schedules.Entries() }
 
 // Positive reads a number whose reciprocal is finite too.
 func Positive(p *registry.Params, key string, otherwise float64) float64 {

@@ -111,10 +111,3 @@ func (w *watch) keep(k *method.Kept) {
 // Stuck reports whether all that is new is forgotten, although some of it captures
 // more than the k-th direction. With more directions (a larger cap) it would not be.
 func (s *msg) Stuck() bool { return s.probe.stuck() }
-
-// Converged reports whether the state has decided on k directions, and nothing
-// outside of them captures as much as they do.
-func (s *msg) Converged() bool { return s.probe.settled() }
-
-// Cap returns the largest rank allowed: d for MSG.
-func (s *msg) Cap() int { return s.most }

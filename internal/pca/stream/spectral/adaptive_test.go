@@ -72,3 +72,10 @@ func TestStuckIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// Converged reports whether the state has decided on k directions, and nothing
+// outside of them captures as much as they do.
+func (s *msg) Converged() bool { return s.probe.settled() }
+
+// Cap returns the largest rank allowed: d for MSG.
+func (s *msg) Cap() int { return s.most }

@@ -9,7 +9,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -163,10 +162,10 @@ func TestBoundHoldsForStates(t *testing.T) {
 		name   string
 		method method.Streaming
 	}{
-		{"msg", MSG{Schedule: schedule.StepMSG(k, steps, 1)}},
-		{"msg, T not known", MSG{Schedule: schedule.StepAnytime(k, 1)}},
-		{"wk, explicit step", WarmuthKuzmin{schedule.StepEntropy(d, k, steps, loss), true, false}},
-		{"mirror descent", WarmuthKuzmin{schedule.StepMirror(d, k, steps), true, false}},
+		{"msg", MSG{Schedule: stepMSG(k, steps, 1)}},
+		{"msg, T not known", MSG{Schedule: stepAnytime(k, 1)}},
+		{"wk, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, false}},
+		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, false}},
 	} {
 		bound := math.NaN()
 		for _, b := range bounds {

@@ -21,7 +21,7 @@ import (
 // the others is free to explore. With K = k it is stuck like that.
 //
 // The start is MSG's. A step costs O(K d), and as much memory. No rate is proved;
-// [method.Converged] and [method.Stuck] tell how it stands, and with Auto the cap grows by one
+// [method.Stuck] tells how it stands, and with Auto the cap grows by one
 // when it is stuck and shrinks again, down to k+1, when all is calm.
 type CappedMSG struct {
 	Schedule schedule.Schedule

@@ -30,16 +30,13 @@ type Spectrum interface {
 }
 
 // A Relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k. Its
-// eigenvalues are what rounding takes ([TopK], [Systematic], [Decompose], [Best]), and
-// what it captures of a row before it learns from it is what [Regret.AddM] takes.
+// eigenvalues are what rounding takes, and what it captures of a row before it learns
+// from it is what regret is made of.
 type Relaxed interface {
 	Spectrum
 	// Captured returns x^T M x, for d numbers x.
 	Captured(x []float64) float64
 }
-
-// Capped is a state of at most so many directions, which may grow: [CappedMSG].
-type Capped interface{ Cap() int }
 
 // count adds a step that ended at the given rank, of a row that brought a new
 // direction or not.

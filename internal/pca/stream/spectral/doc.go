@@ -5,9 +5,9 @@
 // What they share is the state [Spectral] (spectral.go, rotation.go, state.go), the projections
 // that make the trace k again (fantope.go, entropy.go), the iterate that is the answer (iterate.go),
 // a probe that tells whether a state is stuck (probe.go) and the count of what it costs (cost.go).
-// What the theory says of such states is here too: bounds ([ErrorAfter]), regret ([Regret]), and
-// rounding to k directions ([Decompose]). Methods of O(k d) memory without eigenvalues are in
-// package oja, those that learn from blocks in package block.
+// What the theory says of such states is in the tests: steps, bounds, regret, and rounding to k
+// directions. Methods of O(k d) memory without eigenvalues are in package oja, those that learn
+// from blocks in package block.
 //
 // A new method is a file with its type, an init that registers it, and a state, mostly a [Spectrum]
 // or a [Relaxed] one; a row of spectralSpecs in the tests has it scaled, kept and given extreme

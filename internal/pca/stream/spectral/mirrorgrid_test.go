@@ -8,12 +8,12 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 )
 
-// Row 22 of the checklist: a grid on one pass gives what separate runs give, and
-// the selection takes the smallest mean.
+// Row 22 of the checklist: a grid on one pass gives what separate runs give. What chooses from a
+// grid is the method race.
 func TestGridOnOnePass(t *testing.T) {
 	const d, k, steps = 6, 2, 60
 	for _, grid := range [][]float64{schedule.SimulationGrid(), schedule.ImageGrid()} {
-		run := func(candidates []float64) (sums []float64, s schedule.Selection) {
+		run := func(candidates []float64) (sums []float64) {
 			r := rand.New(rand.NewPCG(22, 1))
 			var states []*mirrorState
 			for _, c := range candidates {
@@ -21,30 +21,19 @@ func TestGridOnOnePass(t *testing.T) {
 			}
 			sums = make([]float64, len(candidates))
 			for step := 1; step <= steps; step++ {
-				x, epsilon := sphere(r, d), make([]float64, len(candidates))
+				x := sphere(r, d)
 				for i, state := range states {
 					state.step(state.schedule.Step(step), x)
-					epsilon[i] = 1 - pcatest.Quadratic(state.copyTo(nil), x)
-					sums[i] += epsilon[i]
-				}
-				if err := s.Add(epsilon); err != nil {
-					t.Fatal(err)
+					sums[i] += 1 - pcatest.Quadratic(state.copyTo(nil), x)
 				}
 			}
-			return sums, s
+			return sums
 		}
-		together, selection := run(grid)
-		best := 0
+		together := run(grid)
 		for i, c := range grid {
-			if alone, _ := run([]float64{c}); alone[0] != together[i] {
+			if alone := run([]float64{c}); alone[0] != together[i] {
 				t.Errorf("c = %v: %v alone, %v on one pass", c, alone[0], together[i])
 			}
-			if together[i] < together[best] {
-				best = i
-			}
-		}
-		if got, mean := selection.Best(); got != best || mean != together[best]/steps {
-			t.Errorf("selected %d with mean %v, expected %d with %v", got, mean, best, together[best]/steps)
 		}
 	}
 }

@@ -26,8 +26,8 @@ import (
 // The start is the projection on k random orthonormal directions: feasible, so
 // that the bounds hold from the first row on (an empty M is not: S > 0 would lift
 // everything), and of rank k. The average M is within sqrt(2k/T) of the best for
-// rows of E|x|^4 = 1 and constant steps ([schedule.StepMSG]). A step costs O(k' d), and as
-// much memory; k' <= d is small in practice.
+// rows of E|x|^4 = 1 and constant steps sqrt(2k/T). A step costs O(k' d), and as much
+// memory; k' <= d is small in practice.
 type MSG struct {
 	Schedule schedule.Schedule
 	Random   bool // the answer is a random iterate, not the last

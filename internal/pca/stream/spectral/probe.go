@@ -156,10 +156,6 @@ func (p *probe) stuck() bool { return p.isStuck }
 // calmWindows is for how many windows nothing must have changed.
 const calmWindows = 4
 
-// settled reports whether nothing has changed for some windows, over which the
-// k-th direction captured more than the one outside.
-func (p *probe) settled() bool { return p.calm >= calmWindows && p.streak.above(sureErrors) }
-
 func (p *probe) keep(k *method.Kept) {
 	k.List("probe", &p.u)
 	k.Require(len(p.u) == len(p.rest), "state: found a probe of %d numbers, expected %d", len(p.u), len(p.rest))

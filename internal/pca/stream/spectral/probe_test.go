@@ -94,3 +94,7 @@ func TestResize(t *testing.T) {
 		}
 	}
 }
+
+// settled reports whether nothing has changed for some windows, over which the
+// k-th direction captured more than the one outside.
+func (p *probe) settled() bool { return p.calm >= calmWindows && p.streak.above(sureErrors) }

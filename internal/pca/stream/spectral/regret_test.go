@@ -70,7 +70,7 @@ func TestRegretEntropy(t *testing.T) {
 		assumed := 1.0
 		for range 2 {
 			next := adversaries(d, k, steps)[name]
-			eta := schedule.StepEntropy(d, k, steps, assumed).Step(1)
+			eta := stepEntropy(d, k, steps, assumed).Step(1)
 			s, regret := newDenseEntropy(d, k, nil), NewRegret(d, k)
 			for step := range steps {
 				w := make([]float64, d*d)
@@ -81,7 +81,7 @@ func TestRegretEntropy(t *testing.T) {
 				regret.AddW(x, pcatest.Quadratic(s.w, x))
 				s.step(eta, x)
 			}
-			distance := schedule.EntropyDistance(d, k)
+			distance := entropyDistance(d, k)
 			bound := math.Sqrt(2*assumed*distance/steps) + distance/steps
 			if regret.Best() > assumed+1e-12 {
 				continue
@@ -144,7 +144,7 @@ func TestRegretOfMSG(t *testing.T) {
 	for _, c := range []struct {
 		schedule schedule.Schedule
 		bound    float64
-	}{{schedule.StepMSG(k, steps, 1), math.Sqrt(2. * k / steps)}, {schedule.StepAnytime(k, 1), 2 * math.Sqrt(float64(k)/steps)}} {
+	}{{stepMSG(k, steps, 1), math.Sqrt(2. * k / steps)}, {stepAnytime(k, 1), 2 * math.Sqrt(float64(k)/steps)}} {
 		for name, next := range adversaries(d, k, steps) {
 			s := MSG{Schedule: c.schedule}.Start(method.Problem{Cols: d, K: k, Seed: 24}).(*msg)
 			regret := NewRegret(d, k)
@@ -169,7 +169,7 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 	t.Parallel()
 	const d, k, steps = 7, 2, 400
 	for _, uniform := range []bool{true, false} {
-		distance := schedule.EntropyDistance(d, k)
+		distance := entropyDistance(d, k)
 		if !uniform {
 			distance = min(k+1, d-k) * math.Log(k+1)
 		}

@@ -181,16 +181,6 @@ func (s *Spectral) enter(length float64) {
 // the last Update brought in, 0 if it brought none.
 func (s *Spectral) Fresh(i int) float64 { return s.fresh[i] }
 
-// Remove lets direction i become background.
-func (s *Spectral) Remove(i int) {
-	r := len(s.Value)
-	s.v = append(s.v[:i*s.m], s.v[(i+1)*s.m:r*s.m]...)
-	s.Value = append(s.Value[:i], s.Value[i+1:]...)
-	if i < len(s.fresh) {
-		s.fresh = append(s.fresh[:i], s.fresh[i+1:]...)
-	}
-}
-
 // Truncate lets all directions but the first r become background.
 func (s *Spectral) Truncate(r int) {
 	if r < len(s.Value) {

@@ -1,10 +1,11 @@
-package method
+package pcatest
 
 import (
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -17,7 +18,7 @@ import (
 // of B - (B A^T) A. Both sets of singular values are found by one-sided rotations,
 // which leave small ones accurate beside large ones: the error of an angle is a
 // few roundings of 1. Cost: k^2 d a sweep.
-func Angles(a, b Basis) []float64 {
+func Angles(a, b method.Basis) []float64 {
 	if b.K > a.K {
 		a, b = b, a
 	}

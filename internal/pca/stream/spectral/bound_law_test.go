@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -51,10 +50,10 @@ var laws = []law{
 		return 2 * math.Sqrt(s.Squared*s.Loss*float64(s.K))
 	}, func(s Setting) float64 { return s.Squared * float64(s.K) }},
 	{"wk, explicit step", "sqrt(2 s L* D/T) + s D/T, D = (d-k) ln(d/(d-k)), eta = ln(1 + sqrt(2 s D/(T L*)))/s", func(s Setting) float64 {
-		return math.Sqrt(2 * s.Squared * s.Loss * schedule.EntropyDistance(s.Cols, s.K))
-	}, func(s Setting) float64 { return s.Squared * schedule.EntropyDistance(s.Cols, s.K) }},
+		return math.Sqrt(2 * s.Squared * s.Loss * entropyDistance(s.Cols, s.K))
+	}, func(s Setting) float64 { return s.Squared * entropyDistance(s.Cols, s.K) }},
 	{"mirror descent", "2 s sqrt((d-k) D/T), eta = sqrt(D/((d-k) T))/s", func(s Setting) float64 {
-		return 2 * s.Squared * math.Sqrt(float64(s.Cols-s.K)*schedule.EntropyDistance(s.Cols, s.K))
+		return 2 * s.Squared * math.Sqrt(float64(s.Cols-s.K)*entropyDistance(s.Cols, s.K))
 	}, none},
 	{"mirror descent, simpler", "2 s sqrt(k (d-k)/T), eta = sqrt(k/((d-k) T))/s", func(s Setting) float64 {
 		return 2 * s.Squared * math.Sqrt(float64(s.K)*float64(s.Cols-s.K))

@@ -2,9 +2,33 @@ package reduce
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
+
+// The classifier of the guarantee, the bounds, and the rows of the lower bound.
+
+// Randomise returns the score by which the classifier of the guarantee decides (thesis 3.2): a
+// number uniform in [-margin/2, margin/2] is added, a new one for each prediction. Its expected
+// share of errors is the mean Slant of the margins with accuracy 1/2, in units of margin.
+// Predictions without it make fewer errors as a rule, but nothing is proved of them.
+func Randomise(score, margin float64, random *rand.Rand) float64 {
+	return score + float64(margin*(random.Float64()-0.5))
+}
+
+// Smooth is the loss of figure 3.3, 4-smooth, with
+//
+//	Slant(z, 1/2) <= Smooth(z) <= Slant(z-1/6, 1/2),  Smooth(z-1/3) <= max(0, 1-z)
+func Smooth(z float64) float64 {
+	switch {
+	case z < -0.5:
+		return 1
+	case z > 2./3:
+		return 0
+	}
+	return 0.5 * (1 + math.Cos(6*math.Pi*(z+0.5)/7))
+}
 
 // Orthogonal is the set of the lower bound (thesis, section 2.10.6): the basis e_1, ..., e_d of
 // d = R^2 dimensions, by which a classifier of |u|^2 = R^2 has every row right by the margin 1,

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// Decompose is the method of working sets for several equations (Osuna, Freund, Girosi 1997;
+// Decompose is the judge of [Interior]: the method of working sets for several equations (Osuna, Freund, Girosi 1997;
 // Joachims 1999; Ulbrich's Algorithm 3.5): all variables but Size are held fixed, and
 // the program of these is solved.
 //
@@ -285,3 +285,25 @@ func (s *decomposition) take(m move) {
 		s.x[i] = m.to[a]
 	}
 }
+
+// Check returns why p is no program.
+func (p *Program) Check() error {
+	n := len(p.C)
+	if n == 0 || p.Q == nil || p.Q.Len() != n || len(p.Lower) != n || len(p.Upper) != n || len(p.A) != len(p.B) {
+		return fmt.Errorf("quadratic: found %d numbers of c, %d and %d bounds, %d rows of A and %d of b: expected n, n, n, m and m, with Q of n rows", n, len(p.Lower), len(p.Upper), len(p.A), len(p.B))
+	}
+	for i, lo := range p.Lower {
+		if !(lo <= p.Upper[i]) || math.IsInf(lo, 0) || math.IsInf(p.Upper[i], 0) || p.C[i]-p.C[i] != 0 {
+			return fmt.Errorf("quadratic: variable %d: found c=%g and bounds %g and %g, expected finite numbers, the first bound not above the second", i+1, p.C[i], lo, p.Upper[i])
+		}
+	}
+	for k, row := range p.A {
+		if len(row) != n {
+			return fmt.Errorf("quadratic: row %d of A: found %d numbers, expected %d", k+1, len(row), n)
+		}
+	}
+	return nil
+}
+
+// Gap returns Value - Lower: at least the distance from the optimum, if the point is feasible.
+func (c Certificate) Gap() float64 { return c.Value - c.Lower }

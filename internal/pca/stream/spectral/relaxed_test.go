@@ -1,4 +1,4 @@
-package methods_test
+package spectral
 
 import (
 	"math"
@@ -6,25 +6,23 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
-	"github.com/fenchel-ml/fenchel/internal/pca/methods"
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// From outside of the package: a relaxed state is its eigenvalues and directions, its
+// A relaxed state is its eigenvalues and directions, its
 // rounding is a mean of projections that captures as much, and its regret is within
 // the bound of the theory.
 func TestRelaxedStatesCanBeUsed(t *testing.T) {
 	const n, d, k = 3000, 9, 3
 	rng := rand.New(rand.NewPCG(11, 1))
 	for _, spec := range []string{"msg", "capped-msg", "warmuth-kuzmin", "rmsg"} {
-		m, err := methods.New(spec)
+		m, err := method.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := m.(method.Streaming).Start(method.Problem{Cols: d, K: k, Seed: 1, Squared: 1, Fourth: 1}).(spectral.Relaxed)
-		regret := spectral.NewRegret(d, k)
+		state := m.(method.Streaming).Start(method.Problem{Cols: d, K: k, Seed: 1, Squared: 1, Fourth: 1}).(Relaxed)
+		regret := NewRegret(d, k)
 		x, row := make([]float64, d), make([]float32, d)
 		for range n {
 			norm := 0.0
@@ -56,7 +54,7 @@ func TestRelaxedStatesCanBeUsed(t *testing.T) {
 			}
 			return sum
 		}
-		pieces, err := spectral.Decompose(p, k)
+		pieces, err := Decompose(p, k)
 		if spec == "rmsg" && err != nil {
 			continue // a background has a part of the trace
 		}

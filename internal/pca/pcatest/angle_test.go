@@ -1,4 +1,4 @@
-package method_test
+package pcatest
 
 import (
 	"math"
@@ -6,16 +6,15 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
-	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 )
 
 // turned returns two bases of k rows in d >= 2k dimensions with the given angles
 // between them, in a random position and each in a random basis of its own.
 func turned(r *rand.Rand, angles []float64, d int) (a, b method.Basis) {
 	k := len(angles)
-	frame := pcatest.RandomRows(r.NormFloat64, 2*k, d)
+	frame := RandomRows(r.NormFloat64, 2*k, d)
 	a, b = method.Basis{K: k, Cols: d, Component: make([]float64, k*d)}, method.Basis{K: k, Cols: d, Component: make([]float64, k*d)}
-	va, vb := pcatest.RandomRows(r.NormFloat64, k, k), pcatest.RandomRows(r.NormFloat64, k, k)
+	va, vb := RandomRows(r.NormFloat64, k, k), RandomRows(r.NormFloat64, k, k)
 	for i := range k {
 		for l, angle := range angles {
 			s, c := math.Sincos(angle)
@@ -40,7 +39,7 @@ func TestAngles(t *testing.T) {
 	} {
 		for range 20 {
 			a, b := turned(r, angles, 2*len(angles)+3)
-			worst = max(worst, pcatest.LargestDifference(method.Angles(a, b), angles), pcatest.LargestDifference(method.Angles(b, a), angles))
+			worst = max(worst, LargestDifference(Angles(a, b), angles), LargestDifference(Angles(b, a), angles))
 		}
 	}
 	t.Logf("worst error of an angle %.2g", worst)
@@ -53,20 +52,20 @@ func TestAnglesOfUnequalSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 2))
 	a, b := turned(r, []float64{0.1, 0.2, 0.3}, 9)
 	inside := method.Basis{K: 1, Cols: 9, Component: b.Component[:9]}
-	if got := method.Angles(b, inside); len(got) != 1 || got[0] > 1e-15 {
+	if got := Angles(b, inside); len(got) != 1 || got[0] > 1e-15 {
 		t.Errorf("a line in a space: angles %v, expected one of 0", got)
 	}
-	if got := method.Angles(inside, a); len(got) != 1 || got[0] < 0.1-1e-15 || got[0] > 0.3+1e-15 {
+	if got := Angles(inside, a); len(got) != 1 || got[0] < 0.1-1e-15 || got[0] > 0.3+1e-15 {
 		t.Errorf("angles %v, expected one between 0.1 and 0.3", got)
 	}
-	if got := method.Angles(a, method.Basis{Cols: 9}); len(got) != 0 {
+	if got := Angles(a, method.Basis{Cols: 9}); len(got) != 0 {
 		t.Errorf("angles %v with nothing", got)
 	}
 }
 
 func TestArcsine(t *testing.T) {
 	for _, s := range []float64{0, 1e-300, 1e-17, 1e-8, 0.1, 0.5, math.Sqrt2 / 2, 0.75, 0.99, 1} {
-		if got, want := method.Arcsine(s), math.Asin(s); math.Abs(got-want) > 4e-16*want {
+		if got, want := arcsine(s), math.Asin(s); math.Abs(got-want) > 4e-16*want {
 			t.Errorf("arcsine(%v) = %v, expected %v", s, got, want)
 		}
 	}

@@ -1,4 +1,0 @@
-package method
-
-// Arcsine is for its test.
-var Arcsine = arcsine
