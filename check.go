@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
@@ -16,7 +18,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 
-	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -88,9 +89,6 @@ func (spec *Spec) stated() string {
 	return strings.Join(given, ", ")
 }
 
-// margin reports whether the largest margin is sought.
-func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
-
 // checkHard refuses a hard margin of a linear model, which no solver proves, or beside another
 // problem.
 func (spec *Spec) checkHard() error {
@@ -150,11 +148,6 @@ func (spec *Spec) wrongFamily(own, others []registry.Entry[solver.Solver]) error
 	return fmt.Errorf("%s trains kernel machines: add --kernel, such as --kernel rbf", name)
 }
 
-// auto reports whether the solver is to be chosen.
-func (spec *Spec) auto() bool {
-	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
-}
-
 // checkNu refuses what cannot be said together with nu, for the task; "": it is not
 // known yet.
 func (spec *Spec) checkNu(task string) error {
@@ -185,9 +178,6 @@ func (spec *Spec) checkNu(task string) error {
 	}
 	return nil
 }
-
-// IsJoint reports whether the loss judges all classes at once.
-func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
 
 // checkJoint refuses what has no meaning for a loss of all classes, and its scheme without one.
 func (spec *Spec) checkJoint() error {
@@ -226,12 +216,6 @@ func (spec *Spec) checkJointSolver() error {
 	return nil
 }
 
-// IsMachine reports whether a kernel machine is trained: there is a kernel, and
-// no map that makes the model linear.
-func (spec *Spec) IsMachine() bool {
-	return (spec.Kernel != "" || spec.Custom != nil) && spec.Map == ""
-}
-
 // checkMap refuses a map that has no kernel, or not this one.
 func (spec *Spec) checkMap() error {
 	if spec.Map == "" {
@@ -253,11 +237,6 @@ func (spec *Spec) checkMap() error {
 		return err
 	}
 	return a.Accepts(k)
-}
-
-// own returns what of a Spec is the program's own.
-func (spec *Spec) own() pose.Custom {
-	return pose.Custom{Loss: spec.CustomLoss, Penalty: spec.CustomPenalty}
 }
 
 // checkOwnSolver refuses a solver of the program's own with what only others have.
@@ -319,6 +298,90 @@ func (spec *Spec) checkConvex(t pose.Terms) error {
 		return fmt.Errorf("loss %s is not convex, and only kernel machines have a solver for it: expected a kernel, linear for one, and no map", spec.Loss)
 	case t.Radius != 0 || t.Margin() || t.Nu != 0:
 		return fmt.Errorf("loss %s with radius=%g, slack=%g, nu=%g: expected lambda or C", spec.Loss, t.Radius, t.Slack, t.Nu)
+	}
+	return nil
+}
+
+// Check returns what is wrong with the names and numbers of a Spec, as far as
+// that can be known without data.
+func (spec Spec) Check() error {
+	if spec.Task != "" && !slices.Contains(pose.Tasks(), spec.Task) {
+		return registry.Unknown("task", spec.Task, pose.Tasks())
+	}
+	if spec.Scaling != "" && !slices.Contains(scaling.Names(), spec.Scaling) {
+		return registry.Unknown("scaling", spec.Scaling, scaling.Names())
+	}
+	if spec.Scheme != "" && !slices.Contains(pose.Schemes(), spec.Scheme) {
+		return registry.Unknown("scheme", spec.Scheme, pose.Schemes())
+	}
+	if err := model.CheckNotes(spec.Notes); err != nil {
+		return err
+	}
+	if _, err := spec.terms(); err != nil {
+		return err
+	}
+	if err := spec.checkTargetLog(); err != nil {
+		return err
+	}
+	if err := spec.checkJoint(); err != nil {
+		return err
+	}
+	if err := spec.checkNu(spec.Task); err != nil {
+		return err
+	}
+	if err := spec.checkNumbers(); err != nil {
+		return err
+	}
+	return spec.checkSolver()
+}
+
+// terms makes the terms of the objective and refuses those that no solver takes
+// together. While the targets have not decided on a loss, squared stands for it,
+// which goes with everything.
+func (spec *Spec) terms() (pose.Terms, error) {
+	lossName, penaltyName := spec.Loss, spec.Penalty
+	if spec.CustomLoss == nil {
+		lossName = cmp.Or(lossName, "squared")
+	}
+	if spec.CustomPenalty == nil {
+		penaltyName = cmp.Or(penaltyName, "l2")
+	}
+	t, err := pose.NewTerms(spec.own(), lossName, penaltyName, spec.bias())
+	if err != nil {
+		return t, err
+	}
+	t.Radius, t.Slack, t.Hard, t.Nu, t.OneClass = spec.Radius, spec.Slack, spec.HardMargin, spec.Nu, spec.Task == pose.OneClass
+	if err := spec.checkConvex(t); err != nil {
+		return t, err
+	}
+	return t, nil
+}
+
+// CheckStatement returns why training cannot have stated this problem of these rows. It
+// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
+// kernel machine or lambda beside nu, has the one value that training writes.
+func CheckStatement(m *model.Model, set *data.Set) error {
+	s := m.Statement
+	spec, err := SpecOf(m)
+	if err != nil {
+		return err
+	}
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	o := pose.CustomOf(m)
+	l, err := o.PickLoss(s.Loss)
+	if err != nil {
+		return err
+	}
+	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
+		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
+	}
+	if s.ClassWeight != nil && m.Classes == nil {
+		return errors.New("found class weights without classes: expected none")
+	}
+	if s.HardMargin && (set.Weight != nil || s.ClassWeight != nil) {
+		return errors.New("found a hard margin with weights of rows or classes: expected none")
 	}
 	return nil
 }

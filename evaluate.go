@@ -262,3 +262,11 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 		e.probable(probabilities, truth, weight)
 	}
 }
+
+// Trivial is a model that sees no feature: one that has learned something scores better. Of
+// classes it predicts the most frequent one, with the shares of the classes as probabilities; of
+// numbers their mean, or the quantile that the loss estimates.
+type Trivial struct {
+	Prediction  string `json:"prediction"`
+	*Evaluation        // without what is told of each class
+}

@@ -29,31 +29,6 @@ import (
 // foldCount is how many folds there are where none are given, as LIBSVM has them.
 const foldCount = 5
 
-// fitCalibrated is Train with a calibration. Of a limited time the model gets one half, and
-// the folds the other together.
-func fitCalibrated(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
-	whole := spec
-	whole.Time = spec.Time / 2
-	r, err := fit(ctx, set, whole)
-	if err != nil {
-		return nil, err
-	}
-	c := &calibrator{set: set, spec: spec, result: r}
-	err = c.calibrate(ctx)
-	var late LimitError
-	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled):
-		r.Model.Calibration, r.Model.Threshold = nil, nil
-		r.Warnings = append(r.Warnings, fmt.Errorf("interrupted: the model has no %s", c.what()))
-	case errors.As(err, &late):
-		r.Model.Calibration, r.Model.Threshold = nil, nil
-		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no %s: %w", c.what(), late))
-	case err != nil:
-		return nil, err
-	}
-	return r, nil
-}
-
 // calibrator gives a model its calibration.
 type calibrator struct {
 	set    *data.Set
@@ -355,4 +330,25 @@ func (c *calibrator) errorScale() float64 {
 		}
 	}
 	return calibration.Laplace(errors, weight)
+}
+
+// threshold is the one of the least mean cost of the rows that models of others have predicted.
+func (c *calibrator) threshold() *model.Threshold {
+	costs := c.spec.costsOf(c.result.Model.Classes)
+	t := &model.Threshold{Costs: costs[:], Folds: c.dealt()}
+	t.Score, t.Cost = calibration.Threshold(marginsOf(c.rows), costs)
+	if c.result.Margins != nil {
+		t.Score *= c.result.Margins[0]
+	}
+	return t
+}
+
+// marginsOf are the rows that have a known class and a score.
+func marginsOf(rows []predicted) (margins []calibration.Margin) {
+	for _, row := range rows {
+		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
+			margins = append(margins, calibration.Margin{Score: score, Weight: row.weight, Second: row.class == 1})
+		}
+	}
+	return margins
 }

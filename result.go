@@ -115,11 +115,6 @@ func separated(m *model.Model) error {
 	return nil
 }
 
-// short reports whether dual variables are stored in single precision. Those of
-// kernel machines are not: beside the support vectors they are small, and when
-// the coefficients are exactly theirs a certificate costs half as much.
-func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }
-
 // storable returns the point of a solution as a model can hold it: weights that
 // are bounded are those that the certificate is about. Its certificate is that of
 // the solution unless something had to be changed. A model has dual variables of all

@@ -2,13 +2,10 @@ package fenchel
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -156,32 +153,6 @@ type LimitError struct{ Time time.Duration }
 
 func (e LimitError) Error() string {
 	return fmt.Sprintf("time=%v was over while the rows were prepared, before training began: expected more time, fewer rows, or a map of fewer features", e.Time)
-}
-
-// prepare makes the job, unless that takes most of the time: a certificate of features
-// that took so long to make would not fit into the rest.
-func (l *limit) prepare(ctx context.Context, set *data.Set, spec Spec) (*job, error) {
-	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(parallel.Grace, giveUp) })()
-	if l.time > 0 {
-		var cancel func()
-		ctx, cancel = context.WithDeadline(ctx, l.begun.Add(l.time*3/4+parallel.Grace))
-		defer cancel()
-		defer context.AfterFunc(ctx, func() {
-			if ctx.Err() == context.DeadlineExceeded {
-				giveUp()
-			}
-		})()
-	}
-	j, err := parallel.Until(patient, func() (*job, error) { return prepare(ctx, set, spec) })
-	if errors.Is(err, context.Canceled) {
-		err = ctx.Err()
-	}
-	if errors.Is(err, context.DeadlineExceeded) && l.time > 0 {
-		return nil, LimitError{l.time}
-	}
-	return j, err
 }
 
 // until returns when so many outputs that are trained now are to end, if as many are to be

@@ -6,39 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// Output says which of the outputs of a model is trained.
-type Output struct {
-	Class, Classes int    // number of so many that are trained; 0 of 1 without classes
-	Name           string // of several: the class, or two of which one is told from the other
-}
-
-// Progress is how far the training of one class is.
-type Progress struct {
-	Output
-	solver.Progress
-	Evaluations gram.Counts // of the kernel so far, for all classes
-
-	// Model returns the current point as a model without certificate, for
-	// evaluation during the call. Of several classes it is that of the last points of all;
-	// nil where one has none yet, or where they would take much memory.
-	Model func() *model.Model
-}
-
-// Step is where the training of one class is between two certificates.
-type Step struct {
-	Output
-	solver.Step
-	Evaluations func() gram.Counts // so far, which may be asked at any time
-}
 
 // solve runs the solver on every problem.
 func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
@@ -109,26 +82,6 @@ func (j *job) watch(opt *solver.Options, c int, p pose.Objective, telling *sync.
 			tell(Step{output, step, j.problems.Evaluations})
 		}
 	}
-}
-
-// workers is how many outputs are trained at the same time.
-func (j *job) workers() int {
-	outputs := j.labels.Outputs()
-	if j.spec.IsMachine() && !j.beside { // a matrix serves one at a time, on all cores
-		outputs = min(outputs, max(1, j.pairsAtOnce))
-	}
-	return min(parallel.Cores(j.spec.Threads), outputs)
-}
-
-// threadsEach is how many cores each of them may use.
-func (j *job) threadsEach() int { return max(1, parallel.Cores(j.spec.Threads)/max(1, j.workers())) }
-
-// problem returns the problem of output c.
-func (j *job) problem(c int) (pose.Objective, error) {
-	if c == 0 && !j.released {
-		return j.first, nil
-	}
-	return j.problems.Output(c)
 }
 
 // mostNumbers is up to how many numbers the last points of all classes are kept.

@@ -1,23 +1,19 @@
 package fenchel
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/registry"
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 
-	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -137,90 +133,6 @@ type Spec struct {
 // Fold is rows to learn from and others to be judged on.
 type Fold = calibration.Fold
 
-// Check returns what is wrong with the names and numbers of a Spec, as far as
-// that can be known without data.
-func (spec Spec) Check() error {
-	if spec.Task != "" && !slices.Contains(pose.Tasks(), spec.Task) {
-		return registry.Unknown("task", spec.Task, pose.Tasks())
-	}
-	if spec.Scaling != "" && !slices.Contains(scaling.Names(), spec.Scaling) {
-		return registry.Unknown("scaling", spec.Scaling, scaling.Names())
-	}
-	if spec.Scheme != "" && !slices.Contains(pose.Schemes(), spec.Scheme) {
-		return registry.Unknown("scheme", spec.Scheme, pose.Schemes())
-	}
-	if err := model.CheckNotes(spec.Notes); err != nil {
-		return err
-	}
-	if _, err := spec.terms(); err != nil {
-		return err
-	}
-	if err := spec.checkTargetLog(); err != nil {
-		return err
-	}
-	if err := spec.checkJoint(); err != nil {
-		return err
-	}
-	if err := spec.checkNu(spec.Task); err != nil {
-		return err
-	}
-	if err := spec.checkNumbers(); err != nil {
-		return err
-	}
-	return spec.checkSolver()
-}
-
-// terms makes the terms of the objective and refuses those that no solver takes
-// together. While the targets have not decided on a loss, squared stands for it,
-// which goes with everything.
-func (spec *Spec) terms() (pose.Terms, error) {
-	lossName, penaltyName := spec.Loss, spec.Penalty
-	if spec.CustomLoss == nil {
-		lossName = cmp.Or(lossName, "squared")
-	}
-	if spec.CustomPenalty == nil {
-		penaltyName = cmp.Or(penaltyName, "l2")
-	}
-	t, err := pose.NewTerms(spec.own(), lossName, penaltyName, spec.bias())
-	if err != nil {
-		return t, err
-	}
-	t.Radius, t.Slack, t.Hard, t.Nu, t.OneClass = spec.Radius, spec.Slack, spec.HardMargin, spec.Nu, spec.Task == pose.OneClass
-	if err := spec.checkConvex(t); err != nil {
-		return t, err
-	}
-	return t, nil
-}
-
-// CheckStatement returns why training cannot have stated this problem of these rows. It
-// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
-// kernel machine or lambda beside nu, has the one value that training writes.
-func CheckStatement(m *model.Model, set *data.Set) error {
-	s := m.Statement
-	spec, err := SpecOf(m)
-	if err != nil {
-		return err
-	}
-	if err := spec.Check(); err != nil {
-		return err
-	}
-	o := pose.CustomOf(m)
-	l, err := o.PickLoss(s.Loss)
-	if err != nil {
-		return err
-	}
-	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
-		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
-	}
-	if s.ClassWeight != nil && m.Classes == nil {
-		return errors.New("found class weights without classes: expected none")
-	}
-	if s.HardMargin && (set.Weight != nil || s.ClassWeight != nil) {
-		return errors.New("found a hard margin with weights of rows or classes: expected none")
-	}
-	return nil
-}
-
 // SpecOf returns what a model says of its problem, and of how exactly it was to be solved.
 func SpecOf(m *model.Model) (Spec, error) {
 	s, o := m.Statement, pose.CustomOf(m)
@@ -244,3 +156,55 @@ func taskOf(m *model.Model) string {
 	}
 	return "regression"
 }
+
+// Progress is how far the training of one class is.
+type Progress struct {
+	Output
+	solver.Progress
+	Evaluations gram.Counts // of the kernel so far, for all classes
+
+	// Model returns the current point as a model without certificate, for
+	// evaluation during the call. Of several classes it is that of the last points of all;
+	// nil where one has none yet, or where they would take much memory.
+	Model func() *model.Model
+}
+
+// Step is where the training of one class is between two certificates.
+type Step struct {
+	Output
+	solver.Step
+	Evaluations func() gram.Counts // so far, which may be asked at any time
+}
+
+// auto reports whether the solver is to be chosen.
+func (spec *Spec) auto() bool {
+	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
+}
+
+// IsJoint reports whether the loss judges all classes at once.
+func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
+
+// IsMachine reports whether a kernel machine is trained: there is a kernel, and
+// no map that makes the model linear.
+func (spec *Spec) IsMachine() bool {
+	return (spec.Kernel != "" || spec.Custom != nil) && spec.Map == ""
+}
+
+// own returns what of a Spec is the program's own.
+func (spec *Spec) own() pose.Custom {
+	return pose.Custom{Loss: spec.CustomLoss, Penalty: spec.CustomPenalty}
+}
+
+// margin reports whether the largest margin is sought.
+func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
+
+// Output says which of the outputs of a model is trained.
+type Output struct {
+	Class, Classes int    // number of so many that are trained; 0 of 1 without classes
+	Name           string // of several: the class, or two of which one is told from the other
+}
+
+// short reports whether dual variables are stored in single precision. Those of
+// kernel machines are not: beside the support vectors they are small, and when
+// the coefficients are exactly theirs a certificate costs half as much.
+func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }

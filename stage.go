@@ -2,19 +2,20 @@ package fenchel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // Stage is rows with their kernel, for many problems on parts of them, such as the folds of
@@ -176,18 +177,6 @@ func (s *Stage) Part(learn, judge []int, means Means) (p *Part, err error) {
 // Rows returns how many rows the part has to learn from, and to be judged on.
 func (p *Part) Rows() (learn, judge int) { return p.set.Rows(), p.held.Rows() }
 
-// prepare gives a job the features of the part, which its first fit makes.
-func (p *Part) prepare(ctx context.Context, j *job) (err error) {
-	if !p.ready {
-		if err := j.makeFeatures(ctx); err != nil {
-			return err
-		}
-		p.scaling, p.features, p.mapped, p.kernel, p.ready = j.scaling, j.features, j.mapped, j.kernel, true
-	}
-	j.scaling, j.features, j.mapped, j.kernel = p.scaling, p.features, p.mapped, p.kernel
-	return nil
-}
-
 // fill computes the matrix of the part, if many fits use it and it fits into so many bytes.
 func (p *Part) fill(ctx context.Context, cache int64) error {
 	f, machine := p.family.(pose.MachineFamily)
@@ -266,33 +255,38 @@ func (s *Stage) Against(learn []int, held *data.Set, means Means) (*Part, error)
 	return p, err
 }
 
-// ExamineKernel computes the matrix of the kernel of a spec on all rows, scaled as for training,
-// with its eigenvalues, and eigenvectors where vectors is true: for repairs. A precomputed matrix is
-// examined without a shift.
-func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) (*gram.Examined, error) {
-	if err := pose.CheckSet(set); err != nil {
-		return nil, err
+// Fitted is the solution of a problem on the rows of a part, with its certificate.
+type Fitted struct {
+	Model   *model.Model  // predicts rows as the set has them; holds no digest and is not to be written
+	Status  solver.Status // the worst of all outputs
+	Summary Summary
+	Lambda  float64
+	C       float64
+	Epochs  int
+	Seconds float64 // that it took
+	Warmed  bool    // it was given another solution to begin at
+
+	Judged []calibration.Margin // the rows to be judged on, after JudgeMargins
+
+	part    *Part
+	margins []float64 // as Result.Margins
+	moved   bool      // from other rows
+	lambda  float64
+	points  []problem.Point // of all rows of the part, for each output
+	classes []string
+}
+
+// begin returns where the run of output c begins, of a problem with lambda, and how many times as
+// large C is as it was for f.
+func (f *Fitted) begin(c int, p pose.Objective, lambda float64) (*problem.Point, float64) {
+	if f == nil {
+		return nil, 0
 	}
-	if !spec.IsMachine() || spec.Map != "" {
-		return nil, errors.New("there is no kernel to examine: expected --kernel, without --map")
+	from := f.points[c]
+	if len(from.W) != p.Size() || from.A == nil {
+		return nil, 0
 	}
-	if spec.Kernel == "precomputed" {
-		spec.Kernel = "precomputed:shift=0"
-	}
-	j := &job{spec: spec, set: set}
-	if err := j.spec.Check(); err != nil {
-		return nil, err
-	}
-	j.spec.complete(set)
-	if err := j.spec.takes(set.Structure); err != nil {
-		return nil, err
-	}
-	if err := j.readFeatures(ctx); err != nil {
-		return nil, err
-	}
-	e, err := parallel.Until(ctx, func() (*gram.Examined, error) { return gram.Examine(j.kernel, j.features, vectors, spec.Threads) })
-	if err != nil && ctx.Err() == nil {
-		err = pose.DataError{Reason: err.Error()}
-	}
-	return e, err
+	point, growth := problem.Point{W: from.W, A: from.A}, f.lambda/lambda
+	point = p.Restrict(point)
+	return &point, growth
 }

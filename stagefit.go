@@ -3,39 +3,20 @@ package fenchel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// Fitted is the solution of a problem on the rows of a part, with its certificate.
-type Fitted struct {
-	Model   *model.Model  // predicts rows as the set has them; holds no digest and is not to be written
-	Status  solver.Status // the worst of all outputs
-	Summary Summary
-	Lambda  float64
-	C       float64
-	Epochs  int
-	Seconds float64 // that it took
-	Warmed  bool    // it was given another solution to begin at
-
-	Judged []calibration.Margin // the rows to be judged on, after JudgeMargins
-
-	part    *Part
-	margins []float64 // as Result.Margins
-	moved   bool      // from other rows
-	lambda  float64
-	points  []problem.Point // of all rows of the part, for each output
-	classes []string
-}
 
 // Fit solves a problem on the rows to learn from. Its kernel, map, scaling and seed must be those
 // of the stage. It begins at from, a solution on these or on other rows of the stage, where that
@@ -87,12 +68,6 @@ func (p *Part) Pose(ctx context.Context, spec Spec) (*pose.Case, error) {
 func (f *Fitted) Pose(ctx context.Context, spec Spec) (*pose.Case, []problem.Point, error) {
 	c, err := f.part.Pose(ctx, spec)
 	return c, f.points, err
-}
-
-// draft is a model that predicts, without a certificate.
-func (j *job) draft(outputs int) *model.Model {
-	return &model.Model{Statement: j.statement(), Classes: j.labels.Classes, Scaling: j.scaling, Map: j.mapped,
-		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols()}, Outputs: make([]model.Output, outputs), CustomLoss: j.spec.CustomLoss}
 }
 
 // Evaluate judges the solution on the rows of the part that are to be judged on.
@@ -169,21 +144,6 @@ func carry(from problem.Point, rows []int, place map[int]int, machine bool) prob
 	return to
 }
 
-// begin returns where the run of output c begins, of a problem with lambda, and how many times as
-// large C is as it was for f.
-func (f *Fitted) begin(c int, p pose.Objective, lambda float64) (*problem.Point, float64) {
-	if f == nil {
-		return nil, 0
-	}
-	from := f.points[c]
-	if len(from.W) != p.Size() || from.A == nil {
-		return nil, 0
-	}
-	point, growth := problem.Point{W: from.W, A: from.A}, f.lambda/lambda
-	point = p.Restrict(point)
-	return &point, growth
-}
-
 // LargestLambda returns the smallest lambda for which no weight of any output differs from 0, of
 // penalties that have one: with the slopes g_i of the losses at the best bias alone, the penalty's
 // conjugate is finite at X^T(s.g)/(lambda N) from there on.
@@ -238,4 +198,35 @@ func largestLambda(p *problem.Linear) float64 {
 		return 1 / (far * scale)
 	}
 	return 0
+}
+
+// ExamineKernel computes the matrix of the kernel of a spec on all rows, scaled as for training,
+// with its eigenvalues, and eigenvectors where vectors is true: for repairs. A precomputed matrix is
+// examined without a shift.
+func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) (*gram.Examined, error) {
+	if err := pose.CheckSet(set); err != nil {
+		return nil, err
+	}
+	if !spec.IsMachine() || spec.Map != "" {
+		return nil, errors.New("there is no kernel to examine: expected --kernel, without --map")
+	}
+	if spec.Kernel == "precomputed" {
+		spec.Kernel = "precomputed:shift=0"
+	}
+	j := &job{spec: spec, set: set}
+	if err := j.spec.Check(); err != nil {
+		return nil, err
+	}
+	j.spec.complete(set)
+	if err := j.spec.takes(set.Structure); err != nil {
+		return nil, err
+	}
+	if err := j.readFeatures(ctx); err != nil {
+		return nil, err
+	}
+	e, err := parallel.Until(ctx, func() (*gram.Examined, error) { return gram.Examine(j.kernel, j.features, vectors, spec.Threads) })
+	if err != nil && ctx.Err() == nil {
+		err = pose.DataError{Reason: err.Error()}
+	}
+	return e, err
 }

@@ -1,9 +1,13 @@
 package fenchel
 
 import (
+	"time"
+
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // Summary is the certificate of a model as a whole: sums over its outputs, and
@@ -38,4 +42,32 @@ func Summarise(m *model.Model) Summary {
 	}
 	s.Gap = problem.Relative(s.Primal, s.Dual, s.Zero)
 	return s
+}
+
+// Result is what Train made.
+type Result struct {
+	Model   *model.Model
+	Status  solver.Status // the worst of all classes
+	Summary Summary
+	N       float64 // the sum of the row weights
+	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
+	Epochs  int     // of all classes together
+	Why     string  // the solver was chosen; "" if it was asked for
+	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
+
+	Unproved      string // why there is no gap; "": there is one
+	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
+
+	// Margins are, of classes with nu, the margin rho of each output in the unit of its scores:
+	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.
+	Margins []float64
+
+	Evaluations gram.Counts // of the kernel in training; certificates not counted
+
+	// The time spent in solvers, and before in mapping rows, and in certificates,
+	// added up over classes that may have run at the same time.
+	Train, Certify time.Duration
+	Warnings       []error
+
+	constant error // all rows get one class by scores above 0; nil: not, or it is not known
 }

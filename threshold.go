@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -102,27 +101,6 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 	}
 	m.Threshold = &model.Threshold{Score: t}
 	return nil
-}
-
-// marginsOf are the rows that have a known class and a score.
-func marginsOf(rows []predicted) (margins []calibration.Margin) {
-	for _, row := range rows {
-		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
-			margins = append(margins, calibration.Margin{Score: score, Weight: row.weight, Second: row.class == 1})
-		}
-	}
-	return margins
-}
-
-// threshold is the one of the least mean cost of the rows that models of others have predicted.
-func (c *calibrator) threshold() *model.Threshold {
-	costs := c.spec.costsOf(c.result.Model.Classes)
-	t := &model.Threshold{Costs: costs[:], Folds: c.dealt()}
-	t.Score, t.Cost = calibration.Threshold(marginsOf(c.rows), costs)
-	if c.result.Margins != nil {
-		t.Score *= c.result.Margins[0]
-	}
-	return t
 }
 
 // ThresholdEvaluation is what comes of predicting the second of two classes above a score.

@@ -18,42 +18,13 @@ package fenchel
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// Result is what Train made.
-type Result struct {
-	Model   *model.Model
-	Status  solver.Status // the worst of all classes
-	Summary Summary
-	N       float64 // the sum of the row weights
-	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
-	Epochs  int     // of all classes together
-	Why     string  // the solver was chosen; "" if it was asked for
-	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
-
-	Unproved      string // why there is no gap; "": there is one
-	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
-
-	// Margins are, of classes with nu, the margin rho of each output in the unit of its scores:
-	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.
-	Margins []float64
-
-	Evaluations gram.Counts // of the kernel in training; certificates not counted
-
-	// The time spent in solvers, and before in mapping rows, and in certificates,
-	// added up over classes that may have run at the same time.
-	Train, Certify time.Duration
-	Warnings       []error
-
-	constant error // all rows get one class by scores above 0; nil: not, or it is not known
-}
 
 // Train trains a model. A cancelled context or a limit is no error: the
 // result then holds the best model found, and says so in its Status. While rows
@@ -98,3 +69,53 @@ func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	}
 	return j.result(solutions, digest)
 }
+
+// fitCalibrated is Train with a calibration. Of a limited time the model gets one half, and
+// the folds the other together.
+func fitCalibrated(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
+	whole := spec
+	whole.Time = spec.Time / 2
+	r, err := fit(ctx, set, whole)
+	if err != nil {
+		return nil, err
+	}
+	c := &calibrator{set: set, spec: spec, result: r}
+	err = c.calibrate(ctx)
+	var late LimitError
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("interrupted: the model has no %s", c.what()))
+	case errors.As(err, &late):
+		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no %s: %w", c.what(), late))
+	case err != nil:
+		return nil, err
+	}
+	return r, nil
+}
+
+// Pose states the problem of the spec on the rows of a set as [Train] does, and solves nothing.
+func (spec Spec) Pose(ctx context.Context, set *data.Set) (*pose.Case, error) {
+	if err := pose.CheckSet(set); err != nil {
+		return nil, err
+	}
+	j, err := newLimit(0).prepare(ctx, set, spec)
+	if err != nil {
+		return nil, err
+	}
+	return j.posed(), nil
+}
+
+// DataError says why nothing can be learned from the data, or judged with it. Other errors of
+// Train are about the Spec.
+type DataError = pose.DataError
+
+// Read makes one set of the rows of files, globs, standard input ("-") and generators ("@name"): see
+// [data.Read].
+func Read(ctx context.Context, sources []string, opt data.Options) (*data.Set, error) {
+	return data.Read(ctx, sources, opt)
+}
+
+// Load reads the model in path.
+func Load(path string) (*model.Model, error) { return model.ReadFile(path) }

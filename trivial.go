@@ -15,14 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// Trivial is a model that sees no feature: one that has learned something scores better. Of
-// classes it predicts the most frequent one, with the shares of the classes as probabilities; of
-// numbers their mean, or the quantile that the loss estimates.
-type Trivial struct {
-	Prediction  string `json:"prediction"`
-	*Evaluation        // without what is told of each class
-}
-
 // JudgeTrivial learns the trivial model from some targets and judges it on others, which may be
 // the same: then no prediction without features has a better accuracy or mean error. Classes are
 // nil for numbers; quantile is that of numbers, 0 for their mean.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
-
-	"github.com/fenchel-ml/fenchel/problem"
 )
 
 // clock holds a run to its limits: training ends early enough for the certificate that
@@ -39,25 +37,3 @@ func (c *clock) late() bool {
 
 // overtime is by how much the shortest limits may be passed.
 const overtime = 100 * time.Millisecond
-
-// askOver is Start.Over.
-func (r *run) askOver() bool {
-	r.asks.Store(true)
-	return r.timeIsOver()
-}
-
-// timeIsOver reports whether training must end. Of the limit it keeps what a certificate of the
-// state's point takes now.
-func (r *run) timeIsOver() bool {
-	if r.clock.limit > 0 {
-		r.reserve.Store(int64(r.needed()))
-	}
-	return r.over()
-}
-
-// interruptProblem lets a problem.Interruptible stop its work when over reports true.
-func (r *run) interruptProblem(over func() bool) {
-	if h, ok := r.problem.(problem.Interruptible); ok {
-		h.StopWhen(over)
-	}
-}

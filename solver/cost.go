@@ -24,25 +24,6 @@ func (c *cost) learn(took time.Duration, rows int) {
 	c.row = max(0, took-c.fixed) / time.Duration(rows)
 }
 
-// needed returns how long it takes to end the run as it stands.
-func (r *run) needed() time.Duration {
-	needed := r.cost.of(0)
-	if r.support.Rows != nil { // states without one ask on any goroutine
-		all, spared := r.support.Rows()
-		needed = r.cost.of(all)
-		if r.sparing = all > spared && needed > r.clock.limit/4; r.sparing {
-			needed = r.cost.of(spared)
-		}
-	}
-	if r.opt.Short { // what a model holds is judged once more
-		needed += r.cost.fixed
-	}
-	if !r.asks.Load() { // the state comes back after an epoch only
-		needed += r.epochTime
-	}
-	return needed
-}
-
 // measureCost measures what certificates cost, where the time is limited: that of the zero point,
 // which a run that finds nothing falls back to, and those of a few coefficients.
 func (r *run) measureCost() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -100,38 +99,6 @@ func fits(from *problem.Point, p problem.Problem) error {
 	return nil
 }
 
-// run is the state of Run.
-type run struct {
-	clock
-	problem problem.Problem
-	state   State
-	opt     Options
-
-	unproved       bool   // the last point counts, not the best
-	report         Report // the last one
-	epoch, before  int    // of this start, and made before it: see retrace
-	certified      int    // points of this start
-	skipped        int    // certificates since the last that was made
-	train, certify time.Duration
-	status         Status
-
-	cost      cost                 // of a certificate
-	support   *Support             // of the state
-	asks      atomic.Bool          // the state has asked Over since the last epoch began
-	pointTime time.Duration        // that it took to make the last point
-	epochTime time.Duration        // that the last epoch took
-	sparing   bool                 // no more dual variables than the time allows, see Support
-	zero      *problem.Certificate // of the zero point; nil: not made
-
-	best            problem.Point
-	bestCertificate problem.Certificate
-	mixed           bool    // the parts of best come from different certificates
-	rounding        float64 // of the certificate that the weights of best are from
-	first           float64 // primal where the run began, by epoch 1; NaN: not known
-	schedule        schedule
-	short           []float64 // dual variables in single precision
-}
-
 // start starts the solver at the first epoch.
 func (r *run) start(s Solver) {
 	begin := time.Now()
@@ -188,19 +155,6 @@ func (r *run) step(certifying bool) {
 	if r.opt.Step != nil {
 		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: r.report.Gap})
 	}
-}
-
-// limit returns the limit that has been reached, "" for none.
-func (r *run) limit() Status {
-	switch {
-	case r.ctx.Err() != nil:
-		return Interrupted
-	case r.timeIsOver():
-		return TimeLimit
-	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
-		return EpochLimit
-	}
-	return ""
 }
 
 // point returns the point at which the solver stands. To make it is part of
@@ -265,12 +219,20 @@ func (r *run) settled() bool {
 
 var errSettled = errors.New("what is left of the gap is what the certificate allows for rounding errors")
 
-// diverges reports whether the objective is far above where it began, or is no
-// number. It may be negative: a margin, for instance, is maximised.
-func (r *run) diverges(c problem.Certificate) bool {
-	size := math.Abs(c.Zero)
-	if first := math.Abs(r.first); first > size {
-		size = first
+// retrace makes a run again that was lost between two certificates, with one after every
+// epoch as far as it got: what it had reached on the way was not certified. A certificate
+// may change the course a little, so it ends as any run does; if only because its epochs
+// are used up, it is lost all the same.
+func (r *run) retrace(s Solver) {
+	lost := r.epoch
+	r.before, r.epoch, r.status = lost, 0, ""
+	r.start(s)
+	for r.status == "" {
+		r.schedule.always = r.epoch < lost
+		r.advance()
+		r.assess(r.point())
 	}
-	return math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || size > 0 && c.Primal > 1e9*size
+	if r.status == EpochLimit {
+		r.status = Diverged
+	}
 }

@@ -3,11 +3,10 @@ package file
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
-	"github.com/mikelolasagasti/xz"
 	"io"
-	"slices"
+
+	"github.com/mikelolasagasti/xz"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 )
@@ -194,30 +193,42 @@ func (in *Input) PutAway() {
 	}
 }
 
-// reopen opens the file at the first row.
-func (in *Input) reopen(ctx context.Context, s *System) error {
-	again, err := s.Open(ctx, in.Name)
-	if err != nil {
-		return err
+// SeparateBlanks has the input read by [Separate] from now on, when it is opened again too.
+func (in *Input) SeparateBlanks(delimiter byte, quotes string) {
+	in.filter = func(r *bufio.Reader) *bufio.Reader {
+		return bufio.NewReaderSize(Separate(r, delimiter, quotes), HeadSize)
 	}
-	in.tallied.forget()
-	in.R, in.close, in.tallied = again.R, again.close, again.tallied
-	if in.filter != nil {
+	if in.R != nil {
 		in.R = in.filter(in.R)
 	}
-	_, err = in.R.Discard(in.Taken)
-	return err
 }
 
-// ReadUpTo appends to buf until it holds want bytes or r fails.
-func ReadUpTo(r io.Reader, buf []byte, want int) ([]byte, error) {
-	buf = slices.Grow(buf, max(0, want-len(buf)))
-	for len(buf) < want {
-		n, err := r.Read(buf[len(buf):want])
-		buf = buf[:len(buf)+n]
-		if err != nil {
-			return buf, err
-		}
+// endsWithCR reports whether a file is text of which a carriage return alone ends most
+// lines, as on a Macintosh before 2001 and out of some spreadsheets: its head has more of
+// them than line feeds, of which there may be one at the end. A return that ends a full
+// head may have its line feed behind. Quoted fields do not count.
+func endsWithCR(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 || bytes.IndexByte(head, '\r') < 0 {
+		return false
 	}
-	return buf, nil
+	full, returns, feeds := len(head) == HeadSize, 0, 0
+	if full {
+		head = head[:len(head)-1]
+	}
+	for i, before := 0, byte('\n'); i < len(head); i++ {
+		switch c := head[i]; {
+		case c == '"' && bytes.IndexByte([]byte("\" \t\r\n,;|"), before) >= 0: // a field, or the rest of one
+			if length := bytes.IndexByte(head[i+1:], '"'); length >= 0 {
+				i += length + 1
+			} else if full {
+				return returns > feeds
+			}
+		case c == '\n':
+			feeds++
+		case c == '\r' && (i+1 == len(head) || head[i+1] != '\n'):
+			returns++
+		}
+		before = head[i]
+	}
+	return returns > feeds
 }

@@ -6,36 +6,6 @@ import (
 	"io"
 )
 
-// endsWithCR reports whether a file is text of which a carriage return alone ends most
-// lines, as on a Macintosh before 2001 and out of some spreadsheets: its head has more of
-// them than line feeds, of which there may be one at the end. A return that ends a full
-// head may have its line feed behind. Quoted fields do not count.
-func endsWithCR(head []byte) bool {
-	if bytes.IndexByte(head, 0) >= 0 || bytes.IndexByte(head, '\r') < 0 {
-		return false
-	}
-	full, returns, feeds := len(head) == HeadSize, 0, 0
-	if full {
-		head = head[:len(head)-1]
-	}
-	for i, before := 0, byte('\n'); i < len(head); i++ {
-		switch c := head[i]; {
-		case c == '"' && bytes.IndexByte([]byte("\" \t\r\n,;|"), before) >= 0: // a field, or the rest of one
-			if length := bytes.IndexByte(head[i+1:], '"'); length >= 0 {
-				i += length + 1
-			} else if full {
-				return returns > feeds
-			}
-		case c == '\n':
-			feeds++
-		case c == '\r' && (i+1 == len(head) || head[i+1] != '\n'):
-			returns++
-		}
-		before = head[i]
-	}
-	return returns > feeds
-}
-
 // A crReader gives carriage returns as line feeds, unless one follows.
 type crReader struct{ r *bufio.Reader }
 
@@ -100,14 +70,4 @@ func (b *blankReader) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// SeparateBlanks has the input read by [Separate] from now on, when it is opened again too.
-func (in *Input) SeparateBlanks(delimiter byte, quotes string) {
-	in.filter = func(r *bufio.Reader) *bufio.Reader {
-		return bufio.NewReaderSize(Separate(r, delimiter, quotes), HeadSize)
-	}
-	if in.R != nil {
-		in.R = in.filter(in.R)
-	}
 }

@@ -139,3 +139,28 @@ func openFile(ctx context.Context, path string) (*os.File, error) {
 		return nil, ctx.Err()
 	}
 }
+
+// reopen opens the file at the first row.
+func (in *Input) reopen(ctx context.Context, s *System) error {
+	again, err := s.Open(ctx, in.Name)
+	if err != nil {
+		return err
+	}
+	in.tallied.forget()
+	in.R, in.close, in.tallied = again.R, again.close, again.tallied
+	if in.filter != nil {
+		in.R = in.filter(in.R)
+	}
+	_, err = in.R.Discard(in.Taken)
+	return err
+}
+
+// counted returns what reads r, of so many bytes, and counts them if that is asked for.
+func (s *System) counted(in *Input, r io.Reader, size int64) io.Reader {
+	if s.Tally == nil {
+		return r
+	}
+	s.Tally.total.Add(size)
+	in.tallied = &tallied{of: s.Tally, r: r, size: size}
+	return in.tallied
+}

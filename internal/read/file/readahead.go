@@ -1,6 +1,9 @@
 package file
 
-import "io"
+import (
+	"io"
+	"slices"
+)
 
 // aheadBuffers bounds what an ahead holds: so many buffers of aheadSize.
 const aheadBuffers, aheadSize = 4, 256 << 10
@@ -74,4 +77,17 @@ func (a *readAhead) close() {
 	if !a.started {
 		a.done()
 	}
+}
+
+// ReadUpTo appends to buf until it holds want bytes or r fails.
+func ReadUpTo(r io.Reader, buf []byte, want int) ([]byte, error) {
+	buf = slices.Grow(buf, max(0, want-len(buf)))
+	for len(buf) < want {
+		n, err := r.Read(buf[len(buf):want])
+		buf = buf[:len(buf)+n]
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
 }

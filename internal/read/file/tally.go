@@ -28,16 +28,6 @@ type tallied struct {
 	done atomic.Int64
 }
 
-// counted returns what reads r, of so many bytes, and counts them if that is asked for.
-func (s *System) counted(in *Input, r io.Reader, size int64) io.Reader {
-	if s.Tally == nil {
-		return r
-	}
-	s.Tally.total.Add(size)
-	in.tallied = &tallied{of: s.Tally, r: r, size: size}
-	return in.tallied
-}
-
 func (t *tallied) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	t.done.Add(int64(n))

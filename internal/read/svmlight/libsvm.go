@@ -23,10 +23,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-func init() {
-	set.Register("libsvm", "sparse text, a row a line: label index:value ... (also SVMlight)", LIBSVM{})
-}
-
 // LIBSVM is the text format of LIBSVM and SVMlight: each line holds
 //
 //	label [qid:N] index:value index:value ... [# comment]

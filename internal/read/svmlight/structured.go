@@ -40,12 +40,6 @@ var (
 	_ set.Writer     = (*structured)(nil)
 )
 
-func init() {
-	for _, f := range []*structured{Graphs, Strings, Tokens} {
-		set.Register(f.name, f.summary, f)
-	}
-}
-
 // Takes implements set.Format.
 func (*structured) Takes() []string { return []string{"weights"} }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
@@ -132,4 +133,52 @@ func (r arffRows) sparse(c *lines.Chunk, at int, dst []field) ([]field, int, err
 		return fail(at, fault.Quote(t[at:at+1]), "a line break after }")
 	}
 	return dst, at + 1, nil
+}
+
+func skipBlanks(t []byte, at int) int {
+	for t[at] == ' ' || t[at] == '\t' || t[at] == '\r' {
+		at++
+	}
+	return at
+}
+
+// arffWord reads a quoted word, or one that ends before any byte of stop, at
+// c.text[at:]. It returns where the word, with its quotes, ends.
+func arffWord(c *lines.Chunk, at int, stop string) (word []byte, end int, err error) {
+	t := c.Text
+	if t[at] != '\'' && t[at] != '"' {
+		end = at
+		for t[end] != '\n' && strings.IndexByte(stop, t[end]) < 0 {
+			end++
+		}
+		return bytes.TrimRight(t[at:end], " \t\r"), end, nil
+	}
+	escaped := false
+	for end = at + 1; t[end] != t[at]; end++ {
+		if t[end] == '\\' && t[end+1] != '\n' {
+			end++
+			escaped = true
+		}
+		if t[end] == '\n' {
+			return nil, 0, c.Errorf(at, "an opening quote", "a closing one in the same line")
+		}
+	}
+	word = t[at+1 : end]
+	if escaped {
+		word = unescape(word)
+	}
+	return word, end + 1, nil
+}
+
+// unescape takes away the \ before quotes and before itself; other uses of it
+// are kept as they are.
+func unescape(word []byte) []byte {
+	out := make([]byte, 0, len(word))
+	for i := 0; i < len(word); i++ {
+		if word[i] == '\\' && i+1 < len(word) && strings.IndexByte(`'"\`, word[i+1]) >= 0 {
+			i++
+		}
+		out = append(out, word[i])
+	}
+	return out
 }

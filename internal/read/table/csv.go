@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"io"
 	"slices"
 	"strconv"
@@ -207,14 +206,6 @@ func titles(rows [][]field) int {
 	return k
 }
 
-func (f CSV) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
-	t, err := f.open(in, opt)
-	if err != nil {
-		return nil, err
-	}
-	return t.read(ctx, opt)
-}
-
 // Begin decides on the delimiter and the header, for all rows.
 func (f CSV) Begin(pending []byte, opt *set.Options) (header int, last func([]byte) int, ok bool) {
 	text := bytes.TrimPrefix(pending, []byte("\ufeff"))
@@ -264,4 +255,14 @@ func isHeader(first []field, opt *set.Options) bool {
 	return s.Header && allWords(first) && slices.ContainsFunc(s.Columns, func(c set.Column) bool {
 		return slices.ContainsFunc(first, func(f field) bool { return isNamed(f, c.Name) })
 	})
+}
+
+// namedDelimiter returns the delimiter that a first line as "sep=;" names, as Excel
+// understands it; 0 for none.
+func namedDelimiter(head []byte) byte {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) == 5 && string(line[:4]) == "sep=" {
+		return line[4]
+	}
+	return 0
 }

@@ -237,3 +237,5 @@ func (g headerGuess) doubt(c *lines.Chunk) error {
 	}
 	return fmt.Errorf("%s:%d: %s taken as a row (if it names the columns: --header yes)", c.Name, c.Line, line)
 }
+
+func isNamed(f field, name string) bool { return string(f.text) == name }

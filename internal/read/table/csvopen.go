@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -46,16 +47,6 @@ func (f CSV) open(in []*file.Input, opt *set.Options) (*table, error) {
 		}
 	}
 	return t, nil
-}
-
-// namedDelimiter returns the delimiter that a first line as "sep=;" names, as Excel
-// understands it; 0 for none.
-func namedDelimiter(head []byte) byte {
-	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) == 5 && string(line[:4]) == "sep=" {
-		return line[4]
-	}
-	return 0
 }
 
 // columns reads the header of input i, if it has one, and sets the columns of
@@ -161,8 +152,6 @@ func others(first []field, later [][]field) [][]field {
 	}
 	return later
 }
-
-func isNamed(f field, name string) bool { return string(f.text) == name }
 
 // columnNames returns the names in a header, or else, and where it has none, positions.
 func columnNames(c *lines.Chunk, first []field, header bool) ([]string, error) {
@@ -295,4 +284,12 @@ func (r csvRows) skip(in *file.Input) error {
 	in.Line += bytes.Count(text, []byte{'\n'})
 	in.Discard(min(len(text), in.Reader().Buffered()))
 	return nil
+}
+
+func (f CSV) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
+	t, err := f.open(in, opt)
+	if err != nil {
+		return nil, err
+	}
+	return t.read(ctx, opt)
 }

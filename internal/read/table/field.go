@@ -136,15 +136,6 @@ func (p *rowParser) category(f field) uint32 {
 	return code + 1 // 0 is the number zero
 }
 
-// isAlso reports whether a text is one of the spellings of a missing value besides the usual ones.
-func (t *table) isAlso(text []byte) bool {
-	_, ok := t.also[string(text)]
-	return ok
-}
-
-// isMissing reports whether a field of a column of numbers says that its value is missing.
-func (t *table) isMissing(f field) bool { return f.missing || set.IsDash(f.text) || t.isAlso(f.text) }
-
 // isHeader reports whether the line around an offset has the names of the columns.
 func (p *rowParser) isHeader(at int) bool {
 	fields, _, err := p.rows.row(p.c, lines.LastLine(p.c.Text[:at]), nil)

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // numbered reports whether a column of numbers numbers the rows: consecutive integers in
@@ -119,4 +122,41 @@ func (t *table) consecutive(slot int) bool {
 		lo, hi = min(lo, v), max(hi, v)
 		return hi-lo < n
 	})
+}
+
+// whole returns the integer that a cell is.
+func whole(cell uint32) (v int64, ok bool) {
+	f := float64(set.AsNumber(cell))
+	return int64(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
+}
+
+// leastRows is how many rows it takes to believe that values are all different because
+// they name the rows.
+func leastRows(name string) int {
+	if namesRows(name) {
+		return 3
+	}
+	return 10
+}
+
+// namesRows reports whether the name of a column is a usual one for what names its rows.
+func namesRows(name string) bool {
+	lower := strings.ToLower(name)
+	for _, usual := range []string{"id", "index", "uuid", "guid", "rowid", "rownames", "row.names", "row_names", "unnamed: 0"} {
+		if lower == usual {
+			return true
+		}
+	}
+	for _, ending := range []string{"_id", "-id", ".id", " id", "_uuid"} {
+		if strings.HasSuffix(lower, ending) {
+			return true
+		}
+	}
+	return len(name) > 2 && (strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
+}
+
+// namesTime reports whether the name of a column says that consecutive numbers are times.
+func namesTime(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.Contains([]string{"t", "time", "year", "quarter", "month", "week", "day", "date", "hour", "minute", "second", "step", "epoch"}, lower)
 }

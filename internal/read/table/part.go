@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
@@ -270,4 +271,26 @@ func (t *table) fault() error {
 		}
 	}
 	return nil
+}
+
+// A rowParser reads the rows of one chunk.
+type rowParser struct {
+	*table
+	c    *lines.Chunk
+	w    decimal.Window
+	out  *tablePart
+	most int // rows in the chunk
+	redo bool
+
+	paths  []role // of each column how its fields are read
+	tight  []bool // of each column whether it is measured
+	probed bool   // the first rows told which are
+}
+
+// withOnes appends the weight 1 for each row that has none, up to that number of rows.
+func withOnes(weights []float64, rows int) []float64 {
+	for len(weights) < rows {
+		weights = append(weights, 1)
+	}
+	return weights
 }

@@ -2,8 +2,6 @@ package table
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
@@ -112,37 +110,6 @@ func areSentences(words []string, distinct, all int) bool {
 	return all >= 3 && 2*distinct > all && blanks >= 3*distinct
 }
 
-// leastRows is how many rows it takes to believe that values are all different because
-// they name the rows.
-func leastRows(name string) int {
-	if namesRows(name) {
-		return 3
-	}
-	return 10
-}
-
-// namesRows reports whether the name of a column is a usual one for what names its rows.
-func namesRows(name string) bool {
-	lower := strings.ToLower(name)
-	for _, usual := range []string{"id", "index", "uuid", "guid", "rowid", "rownames", "row.names", "row_names", "unnamed: 0"} {
-		if lower == usual {
-			return true
-		}
-	}
-	for _, ending := range []string{"_id", "-id", ".id", " id", "_uuid"} {
-		if strings.HasSuffix(lower, ending) {
-			return true
-		}
-	}
-	return len(name) > 2 && (strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
-}
-
-// namesTime reports whether the name of a column says that consecutive numbers are times.
-func namesTime(name string) bool {
-	lower := strings.ToLower(name)
-	return slices.Contains([]string{"t", "time", "year", "quarter", "month", "week", "day", "date", "hour", "minute", "second", "step", "epoch"}, lower)
-}
-
 // say tells what is not a feature, and which columns make very many.
 func (t *table) say() {
 	for _, r := range []struct{ why, what, flag string }{
@@ -184,10 +151,4 @@ func (t *table) say() {
 			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories%s, a feature for each (to leave it out: --ignore %s)", c.Name, n, few, c.Name))
 		}
 	}
-}
-
-// whole returns the integer that a cell is.
-func whole(cell uint32) (v int64, ok bool) {
-	f := float64(set.AsNumber(cell))
-	return int64(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
 }

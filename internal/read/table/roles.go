@@ -68,9 +68,6 @@ func (t *table) feature(i, at int) role {
 	return roleNumber
 }
 
-// asked is what the options say of a column.
-type asked uint8
-
 const (
 	askedNothing asked = iota
 	askedIgnore

@@ -12,20 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
-// A rowParser reads the rows of one chunk.
-type rowParser struct {
-	*table
-	c    *lines.Chunk
-	w    decimal.Window
-	out  *tablePart
-	most int // rows in the chunk
-	redo bool
-
-	paths  []role // of each column how its fields are read
-	tight  []bool // of each column whether it is measured
-	probed bool   // the first rows told which are
-}
-
 // parse reads the rows of a chunk. A column found to be one of categories
 // makes it begin again, at the latest when twice as many rows have been read.
 func (t *table) parse(c *lines.Chunk) (*tablePart, error) {
@@ -223,27 +209,6 @@ func (p *rowParser) weigh(at, next int) error {
 	return p.addWeight(at+from, bytes.TrimSpace(p.c.Text[at+from:at+to]))
 }
 
-// withOnes appends the weight 1 for each row that has none, up to that number of rows.
-func withOnes(weights []float64, rows int) []float64 {
-	for len(weights) < rows {
-		weights = append(weights, 1)
-	}
-	return weights
-}
-
-// fieldCell makes a cell of the field at at, whatever stands there.
-func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, end int, err error) {
-	f, end, err := p.rows.field(p.c, at)
-	if err != nil {
-		return 0, 0, err
-	}
-	f.column = column
-	if cell, err = p.cell(f); err != nil || p.w.At(end) != want {
-		return 0, 0, p.explain(start, err)
-	}
-	return cell, end, nil
-}
-
 // explain returns what is wrong with a row: its syntax, else its width, else
 // what was found in a field.
 func (p *rowParser) explain(start int, found error) error {
@@ -299,4 +264,17 @@ func (t *table) fill(fields []field, at int) []field {
 		slices.SortFunc(fields, func(a, b field) int { return a.column - b.column })
 	}
 	return fields
+}
+
+// fieldCell makes a cell of the field at at, whatever stands there.
+func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, end int, err error) {
+	f, end, err := p.rows.field(p.c, at)
+	if err != nil {
+		return 0, 0, err
+	}
+	f.column = column
+	if cell, err = p.cell(f); err != nil || p.w.At(end) != want {
+		return 0, 0, p.explain(start, err)
+	}
+	return cell, end, nil
 }

@@ -15,9 +15,6 @@ import (
 // Words such as 1,158 may be read as several numbers. All columns of a file are read before one is
 // decided: a column with the word 1,5 shows that commas stand before decimals in the others too.
 
-// An evidence is how columns are written that can be read in one way alone.
-type evidence struct{ point, comma, dayFirst, monthFirst bool }
-
 // readWords reads the columns of words as numbers, as far as they may be some. It reports
 // whether the rows are to be read again: where commas stand before decimals, columns that were
 // taken for numbers with a point have it between thousands.

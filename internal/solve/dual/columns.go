@@ -114,3 +114,6 @@ func (c *columnSigmas) learn(epoch uint32, awake []uint32, parts, threads int) {
 	clear(c.apart)
 	c.weigh(awake, threads)
 }
+
+// Where sigma begins, and its lower bound; see adapt.
+const firstSigma, leastSigma = 2, 1.1

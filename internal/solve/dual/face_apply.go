@@ -64,3 +64,61 @@ func (s *sdca) products(change []float64) (along, squared float64) {
 	}
 	return along, squared
 }
+
+// workOnFace does an epoch's work on a face, if it is time for one.
+func (s *sdca) workOnFace() bool {
+	if s.face == nil {
+		if s.wait == 0 || s.pause > 0 {
+			return false
+		}
+		s.pause = s.wait
+		if s.face = s.newFace(); s.face == nil {
+			s.wait = min(2*s.wait, longestRest)
+			return false
+		}
+	}
+	if !s.face.advance() {
+		s.leaveFace()
+	}
+	return true
+}
+
+// leaveFace takes what was found so far. The gap is then that of the weights where
+// the face leads, until the next epoch meets another.
+func (s *sdca) leaveFace() {
+	f := s.face
+	s.face = nil
+	primal := s.follow(f)
+	defer func() { s.used = append(append(s.used, f.ur, f.ukp), f.part...) }()
+	if f.apply() {
+		s.rowGap = primal - s.dual()
+		s.wait = faceWait
+	} else {
+		s.wait = min(2*s.wait, longestRest)
+	}
+	s.pause = s.wait
+}
+
+// follow keeps the weights where a face leads if they are the best so far, and
+// wakes the rows that would leave their bound there. It returns the primal there.
+func (s *sdca) follow(f *face) (primal float64) {
+	w, prediction := make([]float64, len(s.u)), make([]float64, len(s.a))
+	f.lead(w)
+	s.p.Predict(prediction, w)
+	for i, a := range s.a {
+		if s.wake[i] > s.epoch && !s.inside(s.p.Y[i], a) && s.leaves(i, prediction[i]) {
+			s.wake[i] = 0
+		}
+	}
+	if primal = s.primalOf(w, prediction); s.best == nil || primal < s.primal {
+		s.best, s.primal = w, primal
+	}
+	return primal
+}
+
+// leaves reports whether a step of row i at the prediction p would leave the end
+// of the domain where its dual variable is.
+func (s *sdca) leaves(i int, p float64) bool {
+	after, _, _ := s.step(s.a[i], p, s.p.S[i]*s.factor*(s.p.SquaredNorm[i]+s.beta), s.p.Y[i])
+	return after != s.a[i]
+}

@@ -2,7 +2,6 @@ package dual
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
@@ -81,34 +80,6 @@ const (
 func suitsProximal(p *problem.Linear) bool {
 	_, cornered := p.Loss.(loss.Cornered)
 	return cornered && parts.Elastic(p.Penalty)
-}
-
-// newProximal begins at the dual variables of s.
-func newProximal(s *sdca) *proximal {
-	n, d := s.p.Dims()
-	_, ramps := s.p.Loss.(loss.Cornered).Ramps(1)
-	p, corner := newPenaltyCorner(s.p, s.u)
-	w := s.u
-	if s.separate() {
-		w = s.Point().W
-	}
-	m := &proximal{p: p, corner: corner, dual: s.step, width: proximalWidth * s.p.Zero(), ramp: ramps[0].Width,
-		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
-		prediction: make([]float64, n), along: make([]float64, n),
-		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: parts.MiddleOf(p), active: newActiveRows(p), conjugate: hessian.NewConjugate(p), mark: math.Inf(1), goal: s.goal}
-	m.conjugate.Over = s.over
-	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
-	m.upper, m.lower = math.Inf(1), s.dual()
-	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
-		m.lower = math.Inf(-1)
-	}
-	if s.best != nil {
-		m.best.W, m.upper = slices.Clone(s.best), s.primal
-	}
-	m.p.Predict(m.prediction, m.w)
-	m.look()
-	return m
 }
 
 // look sets what depends on w, the centre and the width.

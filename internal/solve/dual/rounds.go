@@ -8,25 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// partition is a share of the rows that is worked on by itself for a while: a
-// copy of u that only its own steps move.
-type partition struct {
-	u     []float64
-	moved []move // kept where merging may take a part of them back
-	keep  bool
-	sum   float64 // of s_i (after - before)
-	rise  float64 // of s_i (l*(after) - l*(before))
-	gap   float64 // of s_i times the row's part of the gap, as it was met
-
-	_ [128]byte // keeps the partitions' counters out of each other's cache lines
-}
-
-// move remembers where a dual variable came from.
-type move struct {
-	row    uint32
-	before float64
-}
-
 // piece is how many nonzeros a partition should work on before it is merged: so
 // many that merging d weights and meeting the others cost little beside it.
 func (s *sdca) piece() float64 {
@@ -162,20 +143,6 @@ func (s *sdca) rounds(rounds int) {
 	s.stale = false
 }
 
-// fetch takes the weights that others have merged, those outside lo..hi, into this
-// core's cache, for writing: two cores that read the same line both keep it, and the
-// first write then costs ten times as much as a line that only moves. To add 0 changes
-// no bit: no merged weight is -0.
-func (p *partition) fetch(lo, hi int) {
-	const line = 8 // weights
-	for j := 0; j < lo; j += line {
-		p.u[j] += 0
-	}
-	for j := hi; j < len(p.u); j += line {
-		p.u[j] += 0
-	}
-}
-
 // mergeBlock is the number of weights that are merged at a time: the blocks are shared
 // out, and their sums added in order.
 const mergeBlock = 512
@@ -209,9 +176,6 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	}
 	return theta
 }
-
-// Where sigma begins, and its lower bound; see adapt.
-const firstSigma, leastSigma = 2, 1.1
 
 // adapt learns from the best theta of a round how much the partitions get into
 // each other's way. The copies of u move sigma times as far as they should, so
@@ -284,4 +248,12 @@ func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
 			s.a[m.row] = m.before + float64(theta*(s.a[m.row]-m.before))
 		}
 	}
+}
+
+// settle takes the moves of a part into account, of which the share theta was
+// made.
+func (s *sdca) settle(part *partition, theta float64) {
+	s.sum += float64(theta * part.sum)
+	s.conjugate += float64(theta * part.rise)
+	s.rowGap += part.gap
 }

@@ -2,8 +2,10 @@
 // row: SDCA, and what it goes over to where its epochs are slow.
 //
 //	sdca.go      the method. visit.go takes the step of a row, rounds.go shares rows among
-//	             partitions and merges them (columns.go), sizes.go and objective.go are sizes
-//	             and sums; clock.go tells what more cores would bring
+//	             partitions (partition.go) and merges them (columns.go); clock.go tells what
+//	             more cores would bring
+//	state.go     its state; sizes.go and objective.go are sizes and sums, report.go is what it
+//	             returns
 //	warm.go      begins at dual variables of another problem
 //	escape.go    decides when epochs are slow, and which of two methods takes over
 //	face.go      solves for all free rows at once, and moves them there: face_apply.go
@@ -123,48 +125,6 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	return s
 }
 
-type sdca struct {
-	p       *problem.Linear
-	penalty penalty.Separable
-	seed    uint64
-	factor  float64 // 1/(lambda N)
-	block   int     // rows of a block
-	group   int     // rows of a group of blocks, see blockSize
-	beta    float64 // squared weight of the constant column
-	mu      float64 // strong convexity
-	goal    float64 // relative gap that is asked for
-
-	a          []float64 // n
-	u, w       []float64 // d+1, the bias last; w is u itself for l2
-	sum        float64   // sum_i s_i a_i
-	conjugate  float64   // sum_i s_i l*(a_i)
-	last       [1]uint32 // the column of the bias
-	step       loss.Step
-	exact      bool // its rises
-	part       []partition
-	clock      *Clock
-	over       parts.Limit
-	sigma      float64       // how much partitions hold back, see adapt
-	columns    *columnSigmas // the same by column; nil: alike in all
-	stale      bool          // the copies of u in part are not u
-	change     []float64     // d+1: of u in a round
-	rowGap     float64       // mean part of a row in the gap, as met in the last epoch
-	spare      float64       // below this a row's part is not worth a step
-	epoch      uint32
-	calmVisits uint8     // after which a row sleeps
-	calm       []uint8   // n: consecutive visits that left a_i as it was
-	wake       []uint32  // n: epoch of the next visit
-	active     []uint32  // rows of this epoch
-	groups     []uint32  // where groups begin in active, shuffled
-	order      []uint32  // where the blocks of a few groups begin, shuffled
-	rows       []uint32  // active in the order of the visits
-	gather     []float64 // scratch of predict
-	lastPrimal float64   // of the last point; NaN: not known
-	asked      bool      // for a point
-	prediction []float64 // scratch of Point
-	escape
-}
-
 // arrange lists the rows that are awake, in shuffled blocks: those of a few groups,
 // then of a few others.
 func (s *sdca) arrange() {
@@ -245,26 +205,4 @@ func (s *sdca) centre() {
 	for p := range s.part {
 		s.part[p].u[last] = s.u[last]
 	}
-}
-
-// settle takes the moves of a part into account, of which the share theta was
-// made.
-func (s *sdca) settle(part *partition, theta float64) {
-	s.sum += float64(theta * part.sum)
-	s.conjugate += float64(theta * part.rise)
-	s.rowGap += part.gap
-}
-
-// separate reports whether the weights are another vector than u.
-func (s *sdca) separate() bool { return &s.w[0] != &s.u[0] }
-
-// bias returns b, which the penalty sees only when it is a feature.
-func (s *sdca) bias() float64 {
-	b := s.u[len(s.u)-1:]
-	if s.p.Bias == problem.Feature {
-		var w [1]float64
-		s.penalty.WeightsAt(w[:], b, s.last[:])
-		return w[0]
-	}
-	return b[0]
 }

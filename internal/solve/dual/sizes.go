@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -73,3 +74,22 @@ func blockSize(n int, nonzeros int64) (block, group int) {
 	}
 	return block, block * max(1, group)
 }
+
+// flat reports whether the conjugate is y a on its domain: the loss has one corner, at the target.
+func flat(l loss.Loss) bool {
+	c, ok := l.(loss.Cornered)
+	if !ok {
+		return false
+	}
+	_, ramps := c.Ramps(1)
+	return ramps[0].At == 1 && ramps[0].Width == 0 && ramps[1].Jump == 0 && l.Value(1, 1) == 0
+}
+
+// Blocks of rows come from memory in random order, and what belongs to them from
+// seven other arrays. All of that is asked for two windows of rows before the visit
+// and read one window before; it tells where the nonzeros are, which are asked
+// for a few rows before. Without either a visit of a short row is mostly waiting.
+const (
+	window = 64 // rows
+	ahead  = 4  // rows before its visit that a row's nonzeros are asked for
+)

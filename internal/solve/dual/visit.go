@@ -33,15 +33,6 @@ func (s *sdca) sweep(part *partition, rows []uint32) {
 	}
 }
 
-// Blocks of rows come from memory in random order, and what belongs to them from
-// seven other arrays. All of that is asked for two windows of rows before the visit
-// and read one window before; it tells where the nonzeros are, which are asked
-// for a few rows before. Without either a visit of a short row is mostly waiting.
-const (
-	window = 64 // rows
-	ahead  = 4  // rows before its visit that a row's nonzeros are asked for
-)
-
 // sweepSparse is sweep for sparse rows whose weights are u itself.
 func (s *sdca) sweepSparse(part *partition, rows []uint32, x *matrix.CSR) {
 	d := len(part.u) - 1
@@ -165,12 +156,6 @@ func (s *sdca) rests(v *visit, after, gap float64) bool {
 		return false
 	}
 	return true
-}
-
-// inside reports whether a is no end of its domain.
-func (s *sdca) inside(y, a float64) bool {
-	lo, hi := s.p.Loss.Domain(y)
-	return a > lo && a < hi
 }
 
 // Epochs that a row sleeps at most: one that would not have moved, and one that was

@@ -2,6 +2,7 @@ package dual
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -105,4 +106,14 @@ func (s *sdca) dualAlong(t float64) float64 {
 	}
 	_, conjugate := s.p.Penalty.Conjugate(u)
 	return -sum/s.p.N - float64(s.p.Lambda*conjugate)
+}
+
+// keep keeps weights w from which the run starts.
+func (s *sdca) keep(w []float64) {
+	_, d := s.p.Dims()
+	if len(w) != d+1 || s.p.Bias == problem.None && w[d] != 0 {
+		return
+	}
+	s.best = slices.Clone(w)
+	s.primal, _ = s.p.Primal(w)
 }

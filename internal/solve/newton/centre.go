@@ -76,3 +76,21 @@ func (s *interior) centre() {
 		}
 	}
 }
+
+// addColumns adds the corner of the penalty, on the central path.
+func (s *interior) addColumns(weight float64) {
+	if weight == 0 {
+		return
+	}
+	k := s.p.Penalised()
+	c := &columnRamps{ramps: ramps{jump: 2, x: make([]float64, k), r: make([]float64, k), u: make([]float64, k)},
+		weight: make([]float64, k), away: s.w[:k], before: make([]float64, k), move: make([]float64, k)}
+	for j := range c.weight {
+		c.weight[j] = weight * s.p.N
+		s.fixed[j] -= weight
+	}
+	c.all().Central(s.mean)
+	s.columns = c
+	s.tally()
+	s.look()
+}

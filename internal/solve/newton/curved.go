@@ -1,11 +1,8 @@
 package newton
 
 import (
-	"math"
-
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -50,21 +47,6 @@ type curved struct {
 	stuck int     // epochs since
 }
 
-func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
-	n, d := p.Dims()
-	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
-		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
-	s.prepare(from)
-	s.middle = parts.MiddleOf(p)
-	if vec.SquaredNorm64(s.w) != 0 {
-		s.arrive(s.prediction, s.w, 0)
-	} else {
-		s.arrive(nil, nil, 0)
-	}
-	s.settle()
-	return s
-}
-
 // gradient sets g, unless it is that of this point already.
 func (s *curved) gradient() {
 	if !s.current {
@@ -72,103 +54,3 @@ func (s *curved) gradient() {
 		s.current = true
 	}
 }
-
-// mostStuck is how many epochs may go by without a smaller slope along the step
-// before the rest is taken for rounding: only with a gap below roundingGap, if the gap
-// is known. Squared hinge on clusters far apart may need many short steps to find the
-// few rows that are curved at the optimum, with larger slopes after smaller ones.
-const (
-	mostStuck   = 20
-	roundingGap = 0.01
-)
-
-// Epoch makes one step of Newton's method.
-func (s *curved) Epoch() {
-	if s.stuck > mostStuck {
-		return
-	}
-	s.gradient()
-	s.direction()
-	s.current = false
-	s.search()
-	s.gap = 0
-}
-
-// search goes along d to where the slope is a tenth of what it was. With a matrix, for
-// which epochs are cheap, half is enough after the whole step; conjugate gradients, whose
-// first d is up to half as long as it should be, would take half as many epochs again. With
-// a matrix the whole step is mostly taken, so g is made at its end together with the slope.
-func (s *curved) search() {
-	start := 0.0
-	for j, d := range s.d {
-		start -= float64(s.g[j] * d)
-	}
-	if s.least == 0 || start < s.least {
-		s.least, s.stuck = start, 0
-	}
-	if s.gap < roundingGap {
-		s.stuck++
-	}
-	if !(start > 0) { // the gradient is 0, or all rounding
-		s.stuck = mostStuck + 1
-		return
-	}
-	whole, try := 0.5, s.slope
-	if s.hessian == nil {
-		whole = 0.1
-	}
-	if !s.moved {
-		try = func(t float64) (first, second float64) { return s.arrive(s.move, s.d, t) }
-	}
-	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
-	for k := 0; ; k++ {
-		first, second := try(t)
-		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start || k > 60 || k == 60 && first <= 0 {
-			break
-		}
-		try, there = s.slope, false
-		if next := t - first/second; first <= 0 {
-			lo, t = t, inside(next, t, hi)
-		} else if hi = t; k == 60 { // the end: less than there is to gain, but down
-			t = lo
-		} else if t = inside(next, lo, hi); !(first <= 100*start) { // an exponential outgrows its tangents, or overflows
-			t = lo + (hi-lo)/2
-		}
-	}
-	s.length = t
-	vec.Axpy64(s.w, t, s.d)
-	vec.Axpy64(s.prediction, t, s.move)
-	if there {
-		s.settle()
-	}
-}
-
-// inside returns t if it makes progress in the bracket from lo to hi, and else
-// its middle; without an upper end, a t between twice and sixteen times lo.
-func inside(t, lo, hi float64) float64 {
-	switch {
-	case math.IsInf(hi, 1) && t > 2*lo:
-		return min(t, 16*lo)
-	case math.IsInf(hi, 1):
-		return 2 * lo
-	case t > lo && t < hi:
-		return t
-	}
-	return lo + (hi-lo)/2
-}
-
-// Point returns the weights, and the slopes there: from predictions made
-// afresh, because a sum of many steps has collected their rounding errors, unless
-// the gap is far above these.
-func (s *curved) Point() problem.Point {
-	if s.gap < fresh {
-		s.p.Predict(s.prediction, s.w)
-		s.slope(0)
-		s.current, s.gap = false, 0
-	}
-	return problem.Point{W: s.w, A: s.a}
-}
-
-// fresh is the relative gap up to which predictions are made afresh, with a gradient of
-// their own: two passes over the data.
-const fresh = 1e-7

@@ -50,3 +50,19 @@ func biasCost(g []float64, curvature float64) float64 {
 	bias := g[len(g)-1]
 	return 1.5 * bias * bias / max(curvature, 1e-300)
 }
+
+// Point returns the weights, and the slopes there: from predictions made
+// afresh, because a sum of many steps has collected their rounding errors, unless
+// the gap is far above these.
+func (s *curved) Point() problem.Point {
+	if s.gap < fresh {
+		s.p.Predict(s.prediction, s.w)
+		s.slope(0)
+		s.current, s.gap = false, 0
+	}
+	return problem.Point{W: s.w, A: s.a}
+}
+
+// fresh is the relative gap up to which predictions are made afresh, with a gradient of
+// their own: two passes over the data.
+const fresh = 1e-7

@@ -97,23 +97,6 @@ func (s *interior) central(lo, hi int, mean float64) {
 	}
 }
 
-// direction makes a predictor and a corrector, and returns the products m' that it
-// aims at and how far to go.
-func (s *interior) direction() (target, t, part float64) {
-	s.linearise()
-	s.hessian.Form(s.p, s.before)
-	if s.columns != nil {
-		s.hessian.Stiffen(s.columns.before)
-	}
-	s.hessian.Decompose(s.p)
-	s.hessian.Solve(s.d, s.right)
-	target = s.target()
-	s.correct(target)
-	s.hessian.Solve(s.d, s.right)
-	t, part = s.length(target)
-	return target, t, part
-}
-
 // linearise sets the curvatures and the right side of the predictor.
 func (s *interior) linearise() {
 	s.right = s.combine(func(e *vec.Ramp, b rows) {

@@ -195,13 +195,16 @@ func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away fl
 	s.slopes += slopes
 }
 
-// index returns the row of the problem that row k of inner is.
-func (s *working) index(k int) int {
-	if s.near == nil {
-		return k
-	}
-	return int(s.near[k])
+// locate makes the predictions afresh, and sets the slopes as if all rows were left
+// out.
+func (s *working) locate() {
+	s.p.Predict(s.away, s.w)
+	parallel.Blocks(len(s.away), parts.BlockRows, s.p.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := s.corners.of(s.p.Y[i])
+			s.away[i] -= c.at
+			rise, _, _ := s.beside(s.p.Y[i], s.away[i])
+			s.row[i] = c.slope + rise
+		}
+	})
 }
-
-// blocksOf returns how many blocks n rows make.
-func blocksOf(n int) int { return (n + parts.BlockRows - 1) / parts.BlockRows }

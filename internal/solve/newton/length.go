@@ -80,3 +80,32 @@ func (s *interior) length(target float64) (t, part float64) {
 	}
 	return whole, 1
 }
+
+// predict makes the predictor's step.
+func (c *columnRamps) predict(d []float64) vec.Predicted {
+	copy(c.before, d)
+	return c.all().Predict(singlePart)
+}
+
+// measure makes the corrector's step.
+func (c *columnRamps) measure(d []float64, target float64) vec.Corrected {
+	copy(c.move, d)
+	return c.all().Measure(target, singlePart, &shares)
+}
+
+// direction makes a predictor and a corrector, and returns the products m' that it
+// aims at and how far to go.
+func (s *interior) direction() (target, t, part float64) {
+	s.linearise()
+	s.hessian.Form(s.p, s.before)
+	if s.columns != nil {
+		s.hessian.Stiffen(s.columns.before)
+	}
+	s.hessian.Decompose(s.p)
+	s.hessian.Solve(s.d, s.right)
+	target = s.target()
+	s.correct(target)
+	s.hessian.Solve(s.d, s.right)
+	t, part = s.length(target)
+	return target, t, part
+}

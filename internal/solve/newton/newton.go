@@ -1,11 +1,12 @@
 // Package newton solves problems of linear predictors by second-order steps, which see all rows:
 //
-//	newton.go    what is accepted, and which of the two it is
+//	newton.go    what is accepted, which of the two it is, and an epoch of each
 //	curved.go    Newton's method, for losses with a second derivative. Its direction is of a
 //	             matrix or of conjugate gradients: direction.go, truncated.go; its length is
 //	             found by slopes.go; start.go begins at the solution of a sample
 //	interior.go  the interior-point method, for losses made of ramps: ramp.go. centre.go sets
-//	             its first point, length.go how far it goes; columns.go is the penalty's corner
+//	             its first point, length.go where a step goes, and how far; columns.go is the
+//	             corner of the penalty
 //	working.go   that method on the rows that matter: sample.go, part.go, leave.go
 //
 // The matrix itself is in package solver/internal/hessian. Another second-order method is a file
@@ -18,10 +19,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -147,4 +150,115 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 		w[d] = p.BestBias(prediction, 0, 1e-2)
 	}
 	return w
+}
+
+func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
+	n, _ := p.Dims()
+	whole := p
+	p, corner := parts.WithoutCorner(p)
+	s := &working{p: p, whole: whole, corner: corner, goal: goal, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: parts.MiddleOf(p)}
+	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
+		s.row = slices.Clone(from.A)
+	}
+	if p.Zero() == 0 { // nothing is below 0: no w is better than 0, no slope than 0
+		clear(s.w)
+		s.row = make([]float64, n)
+		s.done = true
+		return s
+	}
+	if from == nil && n >= fewestRows && sampled(p, sampleRows(p)) {
+		return s
+	}
+	s.begin()
+	return s
+}
+
+// begin begins with all rows.
+func (s *working) begin() {
+	s.near, s.slopes = nil, 0
+	s.inner = newInterior(s.p, s.loss, s.w, 0)
+	s.inner.addColumns(s.corner)
+	s.away, s.first = s.inner.away, s.inner.mean
+}
+
+// Epoch makes a step, or finds rows that are in its way.
+func (s *working) Epoch() {
+	if s.inner == nil && !s.done {
+		s.sample()
+	}
+	if s.done || s.inner.mean <= s.inner.end {
+		s.done = true
+		return
+	}
+	target, t, part := s.inner.direction()
+	var joining []uint32
+	if s.near != nil {
+		if s.row == nil {
+			s.row = make([]float64, len(s.away))
+		}
+		s.p.Predict(s.row, s.inner.d)
+		if worst, most := s.worst(); t*worst > nearly {
+			if s.joined++; s.joined == mostJoins {
+				s.begin()
+				return
+			}
+			joining = s.met(nearly/t, most)
+			if next := nearly / worst; next >= leastPart*t {
+				t = next
+			} else {
+				t = 0
+			}
+		}
+		vec.Axpy64(s.away, t, s.row)
+	}
+	s.inner.step(target, t, part)
+	if joining != nil {
+		s.join(joining, s.away)
+	}
+	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= parts.BlockRows {
+		s.leave()
+	}
+}
+
+// sample starts from the solution of a sample, roughly.
+func (s *working) sample() {
+	t := newWorking(sample(s.whole, sampleRows(s.p)), s.loss, nil, s.goal)
+	for range carefulAfter {
+		t.Epoch()
+		if t.done || t.inner.mean <= sampleEnd*t.first {
+			break
+		}
+	}
+	copy(s.w, t.w)
+	s.first = t.first
+	s.inner = interiorWith(t.inner.hessian, s.p, s.loss, s.w, warmStart*s.first)
+	s.inner.addColumns(s.corner)
+	s.away = s.inner.away
+}
+
+func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
+	n, d := p.Dims()
+	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
+		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
+	s.prepare(from)
+	s.middle = parts.MiddleOf(p)
+	if vec.SquaredNorm64(s.w) != 0 {
+		s.arrive(s.prediction, s.w, 0)
+	} else {
+		s.arrive(nil, nil, 0)
+	}
+	s.settle()
+	return s
+}
+
+// Epoch makes one step of Newton's method.
+func (s *curved) Epoch() {
+	if s.stuck > mostStuck {
+		return
+	}
+	s.gradient()
+	s.direction()
+	s.current = false
+	s.search()
+	s.gap = 0
 }

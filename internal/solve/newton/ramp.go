@@ -151,3 +151,10 @@ func addSlopes(v []float64, e *vec.Ramp, scale float64) {
 		v[i] += float64(float64(e.Weight[i]*scale) * a)
 	}
 }
+
+// class returns 0 for a target below 0, else 1, without a branch: rows of either class
+// follow each other at random.
+func class(y float64) int { return int(math.Float64bits(y)>>63) ^ 1 }
+
+// blocksOf returns how many blocks n rows make.
+func blocksOf(n int) int { return (n + parts.BlockRows - 1) / parts.BlockRows }

@@ -1,7 +1,6 @@
 package newton
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -9,10 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
-
-// class returns 0 for a target below 0, else 1, without a branch: rows of either class
-// follow each other at random.
-func class(y float64) int { return int(math.Float64bits(y)>>63) ^ 1 }
 
 // classes returns how many rows of each class there are, the negative one first, and
 // belong into a sample: as many of both classes if there are two, because what a rare
@@ -98,20 +93,4 @@ const (
 func sampleRows(p *problem.Linear) int {
 	n, d := p.Dims()
 	return min(n/sampleShare, max(fewestRows, sampleColumns*d))
-}
-
-// sample starts from the solution of a sample, roughly.
-func (s *working) sample() {
-	t := newWorking(sample(s.whole, sampleRows(s.p)), s.loss, nil, s.goal)
-	for range carefulAfter {
-		t.Epoch()
-		if t.done || t.inner.mean <= sampleEnd*t.first {
-			break
-		}
-	}
-	copy(s.w, t.w)
-	s.first = t.first
-	s.inner = interiorWith(t.inner.hessian, s.p, s.loss, s.w, warmStart*s.first)
-	s.inner.addColumns(s.corner)
-	s.away = s.inner.away
 }

@@ -66,3 +66,30 @@ func (m *truncated) worth() int {
 	}
 	return min(m.matrix-m.spent, mostProducts)
 }
+
+const (
+	// dearMatrix is the number of passes over the data from which on, with sparse rows many
+	// times the columns, conjugate gradients find d sooner than the matrix.
+	dearMatrix = 200
+
+	// cheapMatrix is the number of passes up to which each epoch has an H of its own, which
+	// then costs no more than an epoch.
+	cheapMatrix = 8
+
+	// productPasses bounds the products that a factor of H is kept for: one for so many
+	// passes that a new one costs, which is half as many as take as long as that. With fewer
+	// than leastScaled the factor itself must serve. Not where curvatures jump: once fewer
+	// rows are curved than there are columns, a factor of other rows says nothing (squared
+	// hinge on clusters far apart does not converge so).
+	productPasses = 8
+	leastScaled   = 3
+
+	// Dense rows begin with conjugate gradients if H costs leastMatrix products, and go
+	// over to it when trialSteps steps take more than a share of these, or all steps more
+	// than all. Where columns are nearly independent, whatever their scales, a step takes
+	// 2 to 6 products, else soon 20 to 60; the first step says little.
+	denseProducts = 3.2 // products that take as long as one pass of hessian.Time
+	leastMatrix   = 15
+	trialSteps    = 2
+	trialShare    = 5
+)

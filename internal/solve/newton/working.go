@@ -2,11 +2,8 @@ package newton
 
 import (
 	"math"
-	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -68,74 +65,6 @@ const (
 	mostJoins = 40   // then all rows come back, for good
 	farOff    = 0.5  // of the losses: with larger defects the gap is estimated as their ratio
 )
-
-func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
-	n, _ := p.Dims()
-	whole := p
-	p, corner := parts.WithoutCorner(p)
-	s := &working{p: p, whole: whole, corner: corner, goal: goal, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: parts.MiddleOf(p)}
-	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
-		s.row = slices.Clone(from.A)
-	}
-	if p.Zero() == 0 { // nothing is below 0: no w is better than 0, no slope than 0
-		clear(s.w)
-		s.row = make([]float64, n)
-		s.done = true
-		return s
-	}
-	if from == nil && n >= fewestRows && sampled(p, sampleRows(p)) {
-		return s
-	}
-	s.begin()
-	return s
-}
-
-// begin begins with all rows.
-func (s *working) begin() {
-	s.near, s.slopes = nil, 0
-	s.inner = newInterior(s.p, s.loss, s.w, 0)
-	s.inner.addColumns(s.corner)
-	s.away, s.first = s.inner.away, s.inner.mean
-}
-
-// Epoch makes a step, or finds rows that are in its way.
-func (s *working) Epoch() {
-	if s.inner == nil && !s.done {
-		s.sample()
-	}
-	if s.done || s.inner.mean <= s.inner.end {
-		s.done = true
-		return
-	}
-	target, t, part := s.inner.direction()
-	var joining []uint32
-	if s.near != nil {
-		if s.row == nil {
-			s.row = make([]float64, len(s.away))
-		}
-		s.p.Predict(s.row, s.inner.d)
-		if worst, most := s.worst(); t*worst > nearly {
-			if s.joined++; s.joined == mostJoins {
-				s.begin()
-				return
-			}
-			joining = s.met(nearly/t, most)
-			if next := nearly / worst; next >= leastPart*t {
-				t = next
-			} else {
-				t = 0
-			}
-		}
-		vec.Axpy64(s.away, t, s.row)
-	}
-	s.inner.step(target, t, part)
-	if joining != nil {
-		s.join(joining, s.away)
-	}
-	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= parts.BlockRows {
-		s.leave()
-	}
-}
 
 // Report holds the estimate, which is made from the predictions after the step.
 func (s *working) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
@@ -207,16 +136,10 @@ func (s *working) weights() []float64 {
 	return w
 }
 
-// locate makes the predictions afresh, and sets the slopes as if all rows were left
-// out.
-func (s *working) locate() {
-	s.p.Predict(s.away, s.w)
-	parallel.Blocks(len(s.away), parts.BlockRows, s.p.Threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			c := s.corners.of(s.p.Y[i])
-			s.away[i] -= c.at
-			rise, _, _ := s.beside(s.p.Y[i], s.away[i])
-			s.row[i] = c.slope + rise
-		}
-	})
+// index returns the row of the problem that row k of inner is.
+func (s *working) index(k int) int {
+	if s.near == nil {
+		return k
+	}
+	return int(s.near[k])
 }

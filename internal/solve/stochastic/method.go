@@ -9,7 +9,7 @@
 //
 // A step costs O(nonzeros of its rows) with every combination. A named method is a file with its
 // problem, update, rate, memory and source, and the parts that it takes (pgs.go, saga.go); other
-// combinations are "stochastic:gradient=saga,step=constant,...". A stranger begins with state.go,
+// combinations are "stochastic:gradient=saga,step=constant,...". A stranger begins with run.go,
 // the loop that all of them run in.
 package stochastic
 

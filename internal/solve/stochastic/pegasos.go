@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -37,22 +36,6 @@ func init() {
 	register("stochastic gradient on the ball |w| <= R with averaging: any loss, --radius with the penalty l2",
 		registry.Facts{Rate: "R G/sqrt(t) in steps", Memory: "two numbers a row", Source: "Cotter 2013, section 2.1"},
 		Method{name: "projected-sgd", step: "radius", output: "average"})
-}
-
-// onBall reports whether the weights lie in a ball of the 2-norm by the problem.
-func onBall(p *problem.Linear) bool {
-	norm, _ := penalty.BallOf(p.Penalty)
-	return norm == 2
-}
-
-// byRadius returns the rule of that name.
-func (s *state) byRadius() *rule {
-	_, radius := penalty.BallOf(s.p.Penalty)
-	r := &rule{beta: 0.5, gamma: radius * math.Sqrt2 / s.steepest(radius)}
-	if s.Method.gamma > 0 {
-		r.gamma *= s.Method.gamma
-	}
-	return r
 }
 
 // steepest bounds the norm of the gradient of the loss of a row, over its share of the draws, on a ball:

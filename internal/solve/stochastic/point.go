@@ -75,22 +75,6 @@ func (s *state) point(get func([]float64), b float64) []float64 {
 	return w
 }
 
-// duals are the weighted means of the slopes that were used on each row, step t with weight t.
-type duals struct {
-	start        []float64 // of the warm start; nil: none
-	sum, weights []float64 // nil: not kept
-}
-
-func (d *duals) means(n int) { d.sum, d.weights = make([]float64, n), make([]float64, n) }
-
-// saw adds a slope.
-func (d *duals) saw(i int, g, t float64) {
-	if d.sum != nil {
-		d.sum[i] += float64(t * g)
-		d.weights[i] += t
-	}
-}
-
 // dual returns the better of two dual points for w.
 func (s *state) dual(w []float64) []float64 {
 	there := make([]float64, len(s.p.Y))

@@ -97,18 +97,6 @@ func (s *state) smoothness() float64 {
 	return largest
 }
 
-// rowSmoothness returns that of r_i l_i(<w, x_i> + b) as a function of w and b.
-func rowSmoothness(p *problem.Linear, i int) float64 {
-	length, smooth := p.SquaredNorm[i], p.Loss.Smoothness()
-	if p.Bias != problem.None {
-		length++
-	}
-	if math.IsInf(smooth, 1) {
-		smooth = 1
-	}
-	return p.S[i] * float64(len(p.Y)) / p.N * smooth * length
-}
-
 // search doubles L while f_i(w - f_i'/L) > f_i(w) - |f_i'|^2/(2L) for the row of this step
 // (Schmidt, Le Roux, Bach 2017), which costs O(1): predictions move along x_i.
 func (r *rule) search(s *state, i int, prediction, g float64) {
@@ -140,30 +128,6 @@ func (s *state) entropic(smooth float64) (lo, hi float64) {
 	return lo, max(64*lo, 64/max(steepest, math.Sqrt(smooth)))
 }
 
-// tune returns the gamma, of 13 from lo to hi, with which the method has the least objective on
-// the first rows that it draws, at most 1000, after steps on them.
-func (m Method) tune(p *problem.Linear, start solver.Start, lo, hi float64) float64 {
-	best, least := lo, math.Inf(1)
-	n, _ := p.Dims()
-	apart := (vec.Log(hi) - vec.Log(lo)) / 12
-	for k := range 13 {
-		m.gamma = lo * vec.Exp(float64(k)*apart)
-		if !positive(m.gamma) {
-			continue
-		}
-		s := m.start(p, start)
-		rows := make([]int, 0, 1000)
-		for len(rows) < min(n, 1000) && !s.limit.Reached() {
-			s.step()
-			rows = append(rows, s.row...)
-		}
-		if value := s.onRows(rows); value < least {
-			best, least = m.gamma, value
-		}
-	}
-	return best
-}
-
 // onRows returns the objective of the last iterate, with the loss on some rows only.
 func (s *state) onRows(rows []int) float64 {
 	s.iterate.Last(s.last)
@@ -172,4 +136,14 @@ func (s *state) onRows(rows []int) float64 {
 		sum.Add(s.share(i) * s.p.Loss.Value(s.iterate.Dot(s.p.X.Row(i))+s.b, s.p.Y[i]))
 	}
 	return sum.Value()/float64(len(rows)) + float64(s.p.Lambda*s.p.Penalty.Value(s.last[:s.p.Penalised()]))
+}
+
+// byRadius returns the rule of that name.
+func (s *state) byRadius() *rule {
+	_, radius := penalty.BallOf(s.p.Penalty)
+	r := &rule{beta: 0.5, gamma: radius * math.Sqrt2 / s.steepest(radius)}
+	if s.Method.gamma > 0 {
+		r.gamma *= s.Method.gamma
+	}
+	return r
 }

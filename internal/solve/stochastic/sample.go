@@ -16,22 +16,6 @@ type sampler interface {
 	weight(i int) float64
 }
 
-// sampler returns that of a method.
-func (m Method) sampler(s *state) sampler {
-	n := len(s.p.Y)
-	switch m.sampling {
-	case "permuted", "cyclic":
-		order := make([]uint32, n)
-		for i := range order {
-			order[i] = uint32(i)
-		}
-		return &permuted{random: s.random, order: order, cyclic: m.sampling == "cyclic", at: n}
-	case "lipschitz":
-		return newByLipschitz(s)
-	}
-	return uniformly{s.random, uint64(n)}
-}
-
 // uniformly draws each row with the same probability, with replacement.
 type uniformly struct {
 	random *rand.PCG
@@ -117,4 +101,16 @@ func rarity(p *problem.Linear) []float64 {
 		}
 	}
 	return count
+}
+
+// rowSmoothness returns that of r_i l_i(<w, x_i> + b) as a function of w and b.
+func rowSmoothness(p *problem.Linear, i int) float64 {
+	length, smooth := p.SquaredNorm[i], p.Loss.Smoothness()
+	if p.Bias != problem.None {
+		length++
+	}
+	if math.IsInf(smooth, 1) {
+		smooth = 1
+	}
+	return p.S[i] * float64(len(p.Y)) / p.N * smooth * length
 }

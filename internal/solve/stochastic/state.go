@@ -49,42 +49,6 @@ type state struct {
 	last, average, scratch, prediction []float64
 }
 
-// Start begins at 0, or at the point of the warm start with the steps of a pass already taken.
-func (m Method) Start(p problem.Problem, start solver.Start) solver.State {
-	return m.start(p.(*problem.Linear), start)
-}
-
-func (m Method) start(p *problem.Linear, start solver.Start) *state {
-	n, d := p.Dims()
-	s := &state{Method: m, p: p, limit: start.Over, random: rand.NewPCG(start.Seed, 0), size: float64(m.batch), radius: math.Inf(1),
-		last: make([]float64, d+1), average: make([]float64, d+1), prediction: make([]float64, n)}
-	if m.gradient == "row" {
-		s.duals.means(n)
-	}
-	var w []float64
-	if from := start.From; from != nil && len(from.W) == d+1 {
-		s.t = float64(n)
-		w = append(w, from.W...)
-		if p.Bias != problem.Feature {
-			s.b, w[d] = w[d], 0
-		}
-		if p.Bias == problem.None {
-			s.b = 0
-		}
-		if len(from.A) == n {
-			s.duals.start = append(s.duals.start, from.A...)
-		}
-	} else if p.Bias == problem.Free {
-		s.b = p.BestBias(nil, 0, 1e-6)
-	}
-	s.sampler = m.sampler(s)
-	s.rule = m.rule(s, start)
-	s.catalyst = newCatalyst(s, w)
-	s.iterate = m.iterate(s, w)
-	s.source = m.source(s, w != nil)
-	return s
-}
-
 // iterate returns the weights in the form of the geometry.
 func (m Method) iterate(s *state, w []float64) iterate.Iterate {
 	p := s.p
@@ -126,71 +90,10 @@ func (m Method) iterate(s *state, w []float64) iterate.Iterate {
 	return iterate.NewScaled(o, w)
 }
 
-// Epoch takes steps until they have taken about as many rows as there are.
-func (s *state) Epoch() {
-	n, _ := s.p.Dims()
-	check := 0
-	for taken := 0; taken < n; {
-		if check--; check < 0 {
-			if s.limit.Reached() {
-				return
-			}
-			check = 1024 / (1 + int(s.size))
-		}
-		if s.source.renew() {
-			taken += n
-			continue
-		}
-		taken += s.step()
-	}
-	if s.catalyst != nil {
-		s.catalyst.extrapolate(s)
-	}
-}
-
-// Report estimates the gap of a method with a table: with the penalty l2 that of the slopes at w, as
-// dual variables, is |gradient|^2/(2 lambda), and the direction with the penalty is about the
-// gradient. It is not made where it would cost more than an epoch.
-func (s *state) Report() solver.Report {
-	r := solver.Report{Gap: math.NaN()}
-	_, d := s.p.Dims()
-	delayed, ok := s.iterate.(iterate.Delayed)
-	if table, kept := s.source.(*table); !ok || !kept || table.kind == "miso" || s.catalyst != nil ||
-		!penalty.IsRidge(s.p.Penalty) || int64(d) > s.p.Nonzeros {
-		return r
-	}
-	s.iterate.Last(s.last)
-	delayed.Direction(s.average)
-	sum, share := 0.0, s.source.share()
-	for j, w := range s.last[:s.p.Penalised()] {
-		g := float64(share*s.average[j]) + float64(s.p.Lambda*w)
-		sum += float64(g * g)
-	}
-	r.Gap = sum / (2 * s.p.Lambda) / s.p.Zero()
-	return r
-}
-
-// A Walker is a run of a method that is followed step by step, for experiments.
-type Walker interface {
-	solver.State
-	Steps(n int)           // makes n steps
-	Weights(dst []float64) // writes the last iterate, d+1 numbers
-	Average(dst []float64) // writes the average of the iterates that the method returns
-}
-
 var (
 	_ Walker          = (*state)(nil)
 	_ solver.Reporter = (*state)(nil)
 )
-
-// Steps makes n steps.
-func (s *state) Steps(n int) {
-	for range n {
-		if !s.source.renew() {
-			s.step()
-		}
-	}
-}
 
 // Weights writes the last iterate.
 func (s *state) Weights(dst []float64) {
@@ -212,31 +115,6 @@ func (s *state) Average(dst []float64) {
 	}
 }
 
-// step makes one step and returns of how many rows it was.
-func (s *state) step() int {
-	s.t++
-	s.draw()
-	s.slopes()
-	eta := s.rule.eta(s.t)
-	s.iterate.Begin(eta)
-	bias := s.estimate(1 / float64(len(s.row)))
-	if !math.IsInf(s.radius, 1) {
-		if ball, ok := s.iterate.(iterate.Ball); ok {
-			ball.Confine(s.radius)
-		}
-	}
-	weight := s.weight()
-	s.iterate.End(weight)
-	if s.p.Bias == problem.Free {
-		s.moveBias(eta, bias)
-		s.sumB += float64(weight * s.b)
-	}
-	s.averaged += weight
-	s.grow()
-	s.taken += float64(len(s.row))
-	return len(s.row)
-}
-
 // draw draws the rows of a step.
 func (s *state) draw() {
 	n := len(s.p.Y)
@@ -248,21 +126,6 @@ func (s *state) draw() {
 		s.reservoir = parts.Resized(s.reservoir, len(s.last))
 		s.iterate.Last(s.reservoir)
 		s.drawnB = s.b
-	}
-}
-
-// slopes computes those of the rows, all at the same iterate.
-func (s *state) slopes() {
-	s.slope = s.slope[:0]
-	for _, i := range s.row {
-		prediction := s.iterate.Dot(s.p.X.Row(i)) + s.b
-		g := s.p.Loss.Derivative(prediction, s.p.Y[i])
-		s.duals.saw(i, g, s.t)
-		g *= s.share(i)
-		s.slope = append(s.slope, g)
-		if s.rule.l > 0 {
-			s.rule.search(s, i, prediction, g)
-		}
 	}
 }
 
@@ -305,4 +168,85 @@ func (s *state) moveBias(eta, g float64) {
 		eta = min(eta, 1/math.Sqrt(s.t))
 	}
 	s.b -= float64(eta * g)
+}
+
+// grow makes the batches of later steps larger: by a factor, or where a test says that the
+// variance of their mean is no longer small against it (Byrd, Chin, Nocedal, Wu 2012), twice.
+func (s *state) grow() {
+	n := float64(len(s.p.Y))
+	s.size = min(n, s.size*s.growth)
+	if !s.tested || s.size >= n {
+		return
+	}
+	if s.seen += len(s.row); s.seen < len(s.p.Y)/8 && s.seen < 8*len(s.row) {
+		return
+	}
+	s.seen = 0
+	if s.noisy() {
+		s.size = min(n, 2*s.size)
+	}
+}
+
+// Batch returns how many rows the next step sees, of how many.
+func (s *state) Batch() (rows, of int) { return int(min(s.size, float64(len(s.p.Y)))), len(s.p.Y) }
+
+// noisy reports whether tr(variance)/k > (0.9)^2 |gradient|^2 for the batch of this step. Of a
+// batch of one row the variance is not known.
+func (s *state) noisy() bool {
+	k := float64(len(s.row))
+	if k < 2 {
+		return true
+	}
+	d := len(s.last) - 1
+	s.scratch = append(s.scratch[:0], s.last...)
+	mean := s.scratch
+	clear(mean)
+	squares := 0.0
+	for q, i := range s.row {
+		x, g := s.p.X.Row(i), s.slope[q]
+		x.AddTo(mean[:d], g/k)
+		squares += float64(g*g) * s.p.SquaredNorm[i]
+	}
+	along := 0.0
+	for _, v := range mean {
+		along += float64(v * v)
+	}
+	variance := (squares - float64(k*along)) / (k - 1)
+	s.iterate.Last(s.last)
+	length := 0.0
+	for j, v := range mean {
+		g := v + float64(s.p.Lambda*s.last[j])
+		length += float64(g * g)
+	}
+	return variance/k > 0.81*length
+}
+
+// duals are the weighted means of the slopes that were used on each row, step t with weight t.
+type duals struct {
+	start        []float64 // of the warm start; nil: none
+	sum, weights []float64 // nil: not kept
+}
+
+func (d *duals) means(n int) { d.sum, d.weights = make([]float64, n), make([]float64, n) }
+
+// saw adds a slope.
+func (d *duals) saw(i int, g, t float64) {
+	if d.sum != nil {
+		d.sum[i] += float64(t * g)
+		d.weights[i] += t
+	}
+}
+
+// onBall reports whether the weights lie in a ball of the 2-norm by the problem.
+func onBall(p *problem.Linear) bool {
+	norm, _ := penalty.BallOf(p.Penalty)
+	return norm == 2
+}
+
+// A Walker is a run of a method that is followed step by step, for experiments.
+type Walker interface {
+	solver.State
+	Steps(n int)           // makes n steps
+	Weights(dst []float64) // writes the last iterate, d+1 numbers
+	Average(dst []float64) // writes the average of the iterates that the method returns
 }

@@ -18,24 +18,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/tune"
 )
-
-// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
-type Tuner struct {
-	Trainer
-	search, folds       string
-	group, order, valid string
-	spec                tune.Spec
-	outer               int
-	figure              string
-
-	Found  *tune.Result
-	nested *tune.Nested // of --outer; nil: none
-	sought time.Duration
-}
 
 func NewTune() *cobra.Command {
 	t := &Tuner{}
@@ -285,15 +270,6 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	}
 	t.sought = time.Since(begun)
 	return nil
-}
-
-// dataOf gives errors about data their exit code.
-func dataOf(err error) error {
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
-	return err
 }
 
 // refit trains the best candidate on all rows, also after an interruption.

@@ -64,29 +64,6 @@ func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
 	t.printModel(r)
 }
 
-// trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
-func trivialOnFolds(found *tune.Result) string {
-	if math.IsNaN(found.Trivial.Mean) {
-		return ""
-	}
-	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
-}
-
-// trivialJSON is trivialOnFolds in JSON; nil: there is none.
-func trivialJSON(found *tune.Result) any {
-	if found.Trivial.Prediction == "" {
-		return nil
-	}
-	return map[string]any{"prediction": found.Trivial.Prediction, "score": model.Bound(found.Trivial.Mean)}
-}
-
-// warnOfFolds warns where a candidate is no better than the trivial model.
-func warnOfFolds(cmd *cobra.Command, found *tune.Result, c *tune.Trial) {
-	if !found.Beaten(c) {
-		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
-	}
-}
-
 func cmpOr(text, otherwise string) string {
 	if text == "" {
 		return otherwise
@@ -122,21 +99,6 @@ func (t *Tuner) complete() (n int) {
 		}
 	}
 	return n
-}
-
-// scoreText writes a score in digits that can be told apart.
-func scoreText(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf("%.4g", x)
-}
-
-func deviation(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return fmt.Sprintf(" (deviation %.2g)", x)
 }
 
 // shown returns the numbers of the candidates for the table: all in order, or the best.
@@ -322,15 +284,6 @@ func (t *Tuner) draw(w io.Writer) error {
 	}
 	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true}, {Name: "- deviation", X: at, Y: under, Dashed: true, Colour: 2}}
 	return f.WriteSVG(w)
-}
-
-// bounds writes numbers that are not finite as null.
-func bounds(x []float64) []model.Bound {
-	out := make([]model.Bound, len(x))
-	for k, v := range x {
-		out[k] = model.Bound(v)
-	}
-	return out
 }
 
 // candidate is what JSON says of one; with times only where these are wanted.

@@ -1,0 +1,58 @@
+package training
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/tune"
+	"github.com/spf13/cobra"
+)
+
+// trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
+func trivialOnFolds(found *tune.Result) string {
+	if math.IsNaN(found.Trivial.Mean) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
+}
+
+// trivialJSON is trivialOnFolds in JSON; nil: there is none.
+func trivialJSON(found *tune.Result) any {
+	if found.Trivial.Prediction == "" {
+		return nil
+	}
+	return map[string]any{"prediction": found.Trivial.Prediction, "score": model.Bound(found.Trivial.Mean)}
+}
+
+// warnOfFolds warns where a candidate is no better than the trivial model.
+func warnOfFolds(cmd *cobra.Command, found *tune.Result, c *tune.Trial) {
+	if !found.Beaten(c) {
+		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
+	}
+}
+
+// scoreText writes a score in digits that can be told apart.
+func scoreText(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func deviation(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf(" (deviation %.2g)", x)
+}
+
+// bounds writes numbers that are not finite as null.
+func bounds(x []float64) []model.Bound {
+	out := make([]model.Bound, len(x))
+	for k, v := range x {
+		out[k] = model.Bound(v)
+	}
+	return out
+}
