@@ -27,8 +27,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
@@ -85,31 +83,6 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) err
 	}
 }
 
-// server is one run of Serve.
-type server struct {
-	memory *Memory
-	models *store
-	out    io.Writer
-
-	ended atomic.Bool // no more requests are read
-
-	mutex   sync.Mutex
-	running map[int64]context.CancelFunc
-}
-
-// request is one of them.
-type request struct {
-	*server
-	ctx  context.Context
-	head struct {
-		ID   int64  `json:"id"`
-		Verb string `json:"verb"`
-		Size int64  `json:"size"` // of the memory that the caller has written
-	}
-	text   []byte
-	mapped *region
-}
-
 // begin makes the context of a request, which cancel ends.
 func (s *server) begin(ctx context.Context, id int64) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
@@ -164,14 +137,6 @@ func (r *request) answer() (any, error) {
 	return result, errors.Join(err, mapped.close())
 }
 
-// decode reads what the request says beside its head.
-func (r *request) decode(into any) error {
-	if err := json.Unmarshal(r.text, into); err != nil {
-		return fmt.Errorf("request %s: %w", r.head.Verb, err)
-	}
-	return nil
-}
-
 // info says who answers.
 func (r *request) info() (any, error) {
 	return map[string]any{"version": pose.Version(), "protocol": Protocol}, nil
@@ -182,9 +147,6 @@ type failure struct {
 	Kind    string `json:"kind"` // data, parameter, limit, interrupted, memory, unknown-model
 	Message string `json:"message"`
 }
-
-// errUnknownModel says that the caller has to send the bytes of a model.
-var errUnknownModel = errors.New("found the key of a model that is not here, expected its bytes")
 
 // failureOf tells errors apart by what the caller can do about them.
 func failureOf(err error) failure {
