@@ -40,7 +40,7 @@ type Result struct {
 	Why    string // the method was chosen; "" if it was asked for
 
 	// State is that of a method that learned row by row, nil of others. It may be a
-	// spectral.Spectrum with a cost, a spectral.Relaxed or a method.Stuck.
+	// spectral.Spectrum with a cost, or a method.Stuck.
 	State method.State
 
 	// Passes is how often the method read all rows, and Numbers how many stored numbers it

@@ -35,6 +35,18 @@ func SecondMomentOf(spec string) (*SecondMoment, error) {
 	return nil, nil
 }
 
+// Trace returns E|x|^2.
+func (m *SecondMoment) Trace() float64 {
+	var sum vec.Sum
+	for _, v := range m.Diagonal {
+		sum.Add(v)
+	}
+	for _, v := range m.Factor {
+		sum.Add(float64(v * v))
+	}
+	return sum.Value()
+}
+
 // Captured returns u^T E[x x^T] u, in O(d Rank).
 func (m *SecondMoment) Captured(u []float64) float64 {
 	var sum vec.Sum
@@ -45,4 +57,18 @@ func (m *SecondMoment) Captured(u []float64) float64 {
 	}
 	sum.Add(vec.SquaredNorm64(along))
 	return sum.Value()
+}
+
+// Dense returns the whole matrix, d x d and row-major.
+func (m *SecondMoment) Dense() []float64 {
+	d, r := len(m.Diagonal), m.Rank
+	dense := make([]float64, d*d)
+	for i := range d {
+		for j := range i + 1 {
+			v := vec.Dot64(m.Factor[i*r:(i+1)*r], m.Factor[j*r:(j+1)*r])
+			dense[i*d+j], dense[j*d+i] = v, v
+		}
+		dense[i*d+i] += m.Diagonal[i]
+	}
+	return dense
 }

@@ -3,8 +3,6 @@ package generate
 import (
 	"math"
 	"testing"
-
-	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // The tables of Cotter's thesis, chapter 6, to the digits given.
@@ -167,30 +165,4 @@ func TestHeavyTails(t *testing.T) {
 	if math.Abs(second-1.01) > .1 || fourth < 2*second*second {
 		t.Errorf("found mean |x|^2 %v and |x|^4 %v, expected 1.01 and several times as much", second, fourth)
 	}
-}
-
-// Trace returns E|x|^2.
-func (m *SecondMoment) Trace() float64 {
-	var sum vec.Sum
-	for _, v := range m.Diagonal {
-		sum.Add(v)
-	}
-	for _, v := range m.Factor {
-		sum.Add(float64(v * v))
-	}
-	return sum.Value()
-}
-
-// Dense returns the whole matrix, d x d and row-major.
-func (m *SecondMoment) Dense() []float64 {
-	d, r := len(m.Diagonal), m.Rank
-	dense := make([]float64, d*d)
-	for i := range d {
-		for j := range i + 1 {
-			v := vec.Dot64(m.Factor[i*r:(i+1)*r], m.Factor[j*r:(j+1)*r])
-			dense[i*d+j], dense[j*d+i] = v, v
-		}
-		dense[i*d+i] += m.Diagonal[i]
-	}
-	return dense
 }

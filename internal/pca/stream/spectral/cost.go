@@ -20,22 +20,8 @@ type Spectrum interface {
 	// Eigenvalues returns those of the k' directions that differ from all others,
 	// descending.
 	Eigenvalues() []float64
-	// Directions returns the directions that have these, k' orthonormal rows of d numbers.
-	Directions() []float64
-	// Outside returns how much of their sum is not on the first k: 0 when the state
-	// has decided.
-	Outside() float64
 	// Cost returns what it has cost so far.
 	Cost() Cost
-}
-
-// A Relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k. Its
-// eigenvalues are what rounding takes, and what it captures of a row before it learns
-// from it is what regret is made of.
-type Relaxed interface {
-	Spectrum
-	// Captured returns x^T M x, for d numbers x.
-	Captured(x []float64) float64
 }
 
 // count adds a step that ended at the given rank, of a row that brought a new

@@ -9,7 +9,7 @@
 // directions. Methods of O(k d) memory without eigenvalues are in package oja, those that learn
 // from blocks in package block.
 //
-// A new method is a file with its type, an init that registers it, and a state, mostly a [Spectrum]
-// or a [Relaxed] one; a row of spectralSpecs in the tests has it scaled, kept and given extreme
+// A new method is a file with its type, an init that registers it, and a state, mostly a [Spectrum];
+// a row of spectralSpecs in the tests has it scaled, kept and given extreme
 // rows, and a dense twin says what a step is.
 package spectral

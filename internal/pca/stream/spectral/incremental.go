@@ -111,11 +111,7 @@ func (s *incremental) Eigenvalues() []float64 {
 	return values
 }
 
-// Directions returns those of C_t.
-func (s *incremental) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
-
-func (s *incremental) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-func (s *incremental) Cost() Cost       { return s.cost.With(s.a.Flops) }
+func (s *incremental) Cost() Cost { return s.cost.With(s.a.Flops) }
 
 // Stuck reports whether nearly all that is new is forgotten, although a direction
 // that is not among the first k captures more than one that is.

@@ -106,8 +106,6 @@ type msg struct {
 	x []float64 // scratch
 }
 
-var _ Relaxed = (*msg)(nil)
-
 func newMSG(p method.Problem, most int, schedule schedule.Schedule, random bool) *msg {
 	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p), iterate: iterateFor(p, random),
 		a: NewSpectral(p.Cols, 0), probe: newProbe(p), x: make([]float64, p.Cols)}
@@ -164,16 +162,9 @@ func (s *msg) project() int {
 	return r
 }
 
-// Directions returns those of M.
-func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
-
 func (s *msg) Basis() method.Basis    { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
-func (s *msg) Outside() float64       { return outside(s.a.Value, s.k) }
 func (s *msg) Cost() Cost             { return s.cost.With(s.a.Flops) }
-
-// Captured returns x^T M x for the M so far.
-func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }
 
 func (s *msg) Keep(k *method.Kept) {
 	s.a.Keep(k)

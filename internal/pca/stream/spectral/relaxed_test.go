@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -21,7 +22,7 @@ func TestRelaxedStatesCanBeUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := m.(method.Streaming).Start(method.Problem{Cols: d, K: k, Seed: 1, Squared: 1, Fourth: 1}).(Relaxed)
+		state := m.(method.Streaming).Start(method.Problem{Cols: d, K: k, Seed: 1, Squared: 1, Fourth: 1}).(relaxed)
 		regret := NewRegret(d, k)
 		x, row := make([]float64, d), make([]float32, d)
 		for range n {
@@ -69,4 +70,59 @@ func TestRelaxedStatesCanBeUsed(t *testing.T) {
 			t.Errorf("%s: rounding captures %.12g on average, expected %.12g", spec, mean, want)
 		}
 	}
+}
+
+// A relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k. Its
+// eigenvalues are what rounding takes, and what it captures of a row before it learns
+// from it is what regret is made of.
+type relaxed interface {
+	Spectrum
+	// Directions returns the directions of the eigenvalues, k' orthonormal rows of d numbers.
+	Directions() []float64
+	// Captured returns x^T M x, for d numbers x.
+	Captured(x []float64) float64
+}
+
+// Directions returns those of M.
+func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
+// Captured returns x^T M x for the M so far.
+func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }
+
+func (s *msg) Outside() float64 { return outside(s.a.Value, s.k) }
+
+// Directions returns those of M.
+func (s *rmsg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
+// Captured returns x^T M x for the M so far.
+func (s *rmsg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, s.a.Background) }
+
+// Outside counts the background too.
+func (s *rmsg) Outside() float64 {
+	return outside(s.a.Value, s.k) + float64(s.a.Background*float64(s.a.cols-max(s.k, s.a.Rank())))
+}
+
+// Directions returns those of M.
+func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
+// Captured returns x^T M x for the M so far.
+func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
+
+func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
+
+// Directions returns those of C_t.
+func (s *incremental) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
+func (s *incremental) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
+
+// weighted returns x^T B x, where B has the directions of A, with other
+// eigenvalues and another background.
+func (s *Spectral) weighted(x, value []float64, background float64) float64 {
+	u := s.Directions(len(value))
+	sum := float64(background * vec.SquaredNorm64(x))
+	for i, w := range value {
+		product := vec.Dot64(u[i*s.cols:(i+1)*s.cols], x)
+		sum += float64((w - background) * float64(product*product))
+	}
+	return sum
 }

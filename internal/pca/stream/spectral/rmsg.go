@@ -64,8 +64,6 @@ type rmsg struct {
 	count []int
 }
 
-var _ Relaxed = (*rmsg)(nil)
-
 func (s *rmsg) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -110,17 +108,6 @@ func (s *rmsg) project() {
 func (s *rmsg) Basis() method.Basis    { return basisOf(s.a, s.k) }
 func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *rmsg) Cost() Cost             { return s.cost.With(s.a.Flops) }
-
-// Directions returns those of M.
-func (s *rmsg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
-
-// Outside counts the background too.
-func (s *rmsg) Outside() float64 {
-	return outside(s.a.Value, s.k) + float64(s.a.Background*float64(s.a.cols-max(s.k, s.a.Rank())))
-}
-
-// Captured returns x^T M x for the M so far.
-func (s *rmsg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, s.a.Background) }
 
 func (s *rmsg) Keep(k *method.Kept) {
 	s.a.Keep(k)

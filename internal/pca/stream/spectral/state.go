@@ -99,18 +99,6 @@ func keepIterate(k *method.Kept, i iterate, a *Spectral, most int) {
 	k.Require(n%a.cols == 0 && n/a.cols <= most, "state: found an iterate of %d numbers, expected at most %d times %d", n, most, a.cols)
 }
 
-// weighted returns x^T B x, where B has the directions of A, with other
-// eigenvalues and another background.
-func (s *Spectral) weighted(x, value []float64, background float64) float64 {
-	u := s.Directions(len(value))
-	sum := float64(background * vec.SquaredNorm64(x))
-	for i, w := range value {
-		product := vec.Dot64(u[i*s.cols:(i+1)*s.cols], x)
-		sum += float64((w - background) * float64(product*product))
-	}
-	return sum
-}
-
 // largestEigenvalue bounds those of a state that is restored.
 const largestEigenvalue = 1e200
 

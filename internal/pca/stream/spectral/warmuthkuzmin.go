@@ -99,8 +99,6 @@ type warmuthKuzmin struct {
 	x, g []float64 // scratch
 }
 
-var _ Relaxed = (*warmuthKuzmin)(nil)
-
 func (s *warmuthKuzmin) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -149,14 +147,7 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 	return values
 }
 
-// Directions returns those of M.
-func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
-
-func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-func (s *warmuthKuzmin) Cost() Cost       { return s.cost.With(s.a.Flops) }
-
-// Captured returns x^T M x for the M so far.
-func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
+func (s *warmuthKuzmin) Cost() Cost { return s.cost.With(s.a.Flops) }
 
 func (s *warmuthKuzmin) Keep(k *method.Kept) {
 	s.a.Keep(k)
