@@ -62,7 +62,7 @@ func (f fig9) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.toy(d, sizes, sigmas, steps)
+		addToy(r, d, sizes, sigmas, steps)
 	}
 	return r, nil
 }
@@ -132,8 +132,8 @@ func (f fig9) steps(ctx context.Context, p *problem.Linear, truth []float64, see
 	return math.Inf(1), nil
 }
 
-// toy adds what was found on the toys of d features.
-func (r *Result) toy(d int, sizes []int, sigmas []float64, steps [][][]float64) {
+// addToy adds what was found on the toys of d features.
+func addToy(r *Result, d int, sizes []int, sigmas []float64, steps [][][]float64) {
 	medians := make([]float64, len(sizes))
 	var timings []theory.Timing // with the best sigma of each size
 	for k, m := range sizes {

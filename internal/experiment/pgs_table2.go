@@ -57,7 +57,7 @@ func (e table2) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r := &Result{}
 	r.note("%d rows to learn from, %d held out, sigma=%g; times of this machine, medians of %d runs", len(p.Y), len(testY), sigma, runs)
-	r.times("L-BFGS", batch)
+	addTimes(r, "L-BFGS", batch)
 	end := batch[len(batch)-1]
 	goal := end.accuracy - 0.003
 	var times []float64
@@ -67,7 +67,7 @@ func (e table2) Run(ctx context.Context, opt Options) (*Result, error) {
 			return nil, err
 		}
 		if run == 0 {
-			r.times("PGS", curve)
+			addTimes(r, "PGS", curve)
 		}
 		times = append(times, reached(curve, goal))
 	}
@@ -211,8 +211,8 @@ func accuracy(x matrix.Matrix, y, w []float64) float64 {
 	return float64(right) / float64(len(y))
 }
 
-// times adds a curve of accuracy against seconds.
-func (r *Result) times(name string, curve []instant) {
+// addTimes adds a curve of accuracy against seconds.
+func addTimes(r *Result, name string, curve []instant) {
 	x, y := make([]float64, len(curve)), make([]float64, len(curve))
 	for i, at := range curve {
 		x[i], y[i] = at.seconds, 100*at.accuracy

@@ -55,7 +55,7 @@ func (e qpAccuracy) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.trace(ctx, s, p, g, limit, opt.Seed); err != nil {
+		if err := traceGap(ctx, r, s, p, g, limit, opt.Seed); err != nil {
 			return nil, err
 		}
 		progress.step()
@@ -63,8 +63,8 @@ func (e qpAccuracy) Run(ctx context.Context, opt Options) (*Result, error) {
 	return r, nil
 }
 
-// trace runs a method as far as it comes within a limit, and draws the least gap so far.
-func (r *Result) trace(ctx context.Context, s solver.Solver, p *problem.Kernel, g grade, limit time.Duration, seed uint64) error {
+// traceGap runs a method as far as it comes within a limit, and draws the least gap so far.
+func traceGap(ctx context.Context, r *Result, s solver.Solver, p *problem.Kernel, g grade, limit time.Duration, seed uint64) error {
 	var seconds, gaps []float64
 	least := math.Inf(1)
 	solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-12, Time: limit, Seed: seed, Trace: func(at solver.Progress) {

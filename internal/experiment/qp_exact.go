@@ -35,20 +35,20 @@ func qpExact(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.oneOptimum(ctx, p, c, opt); err != nil {
+		if err := oneOptimum(ctx, r, p, c, opt); err != nil {
 			return nil, err
 		}
 		progress.step()
-		if err := r.boundOnTheWay(ctx, p, c); err != nil {
+		if err := boundOnTheWay(ctx, r, p, c); err != nil {
 			return nil, err
 		}
 		progress.step()
 	}
-	return r, r.conversions(ctx, opt, n)
+	return r, conversions(ctx, r, opt, n)
 }
 
 // oneOptimum compares the objectives of all methods.
-func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, opt Options) error {
+func oneOptimum(ctx context.Context, r *Result, p *problem.Kernel, c float64, opt Options) error {
 	var values []float64
 	names := registered(exactSolvers...)
 	for _, name := range names {
@@ -65,7 +65,7 @@ func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, o
 
 // boundOnTheWay follows the pairs of sequential minimal optimization: the gap of each point, and
 // how far its objective is from the optimum.
-func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64) error {
+func boundOnTheWay(ctx context.Context, r *Result, p *problem.Kernel, c float64) error {
 	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-10})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64
 
 // conversions solves one problem with C, with lambda = 1/(C n), and with the slack nu of its
 // optimum.
-func (r *Result) conversions(ctx context.Context, opt Options, n int) error {
+func conversions(ctx context.Context, r *Result, opt Options, n int) error {
 	x, y := chequered(n, opt.Seed+1)
 	p, err := hingeMachine(kernel.RBF{Gamma: 1}, x, y, 5, problem.Free, opt.Threads)
 	if err != nil {

@@ -67,7 +67,7 @@ func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r.check("Y15", "the error of the objective falls with the rank", "at every rank", falls, "%s", strings.Join(quantities(far), ", "))
 	r.check("Y15", "what is left of the trace at ranks 20, 40 and 60", "3.8, 0.064 and 0.0016 within a factor of 5", near, "%s", strings.Join(quantities(left[2:5]), ", "))
-	return r, r.finite(ctx, opt)
+	return r, finiteEnds(ctx, r, opt)
 }
 
 func quantities(values []float64) (text []string) {
@@ -88,8 +88,8 @@ func kernelFactor(ctx context.Context, k kernel.Kernel, x matrix.Matrix, rank, t
 	return images, residual[len(residual)-1], err
 }
 
-// finite runs the active-set method on random problems.
-func (r *Result) finite(ctx context.Context, opt Options) error {
+// finiteEnds runs the active-set method on random problems.
+func finiteEnds(ctx context.Context, r *Result, opt Options) error {
 	runs := opt.runs(100, 20)
 	worst, passes := 0.0, 0.0
 	var at string

@@ -45,7 +45,7 @@ func qpRidge(ctx context.Context, opt Options) (*Result, error) {
 	last := len(x) - 1
 	r.check("Y8", "both forms are one solution", "objectives to 1e-6 of their size", worst <= 1e-6, "%s", quantity(worst))
 	r.check("Y8", "few features: the primal is faster; many: the dual", "at the ends", primal[0] < dual[0] && dual[last] < primal[last], "%.3g s against %.3g s with d/n = %.3g, %.3g against %.3g with %.3g", primal[0], dual[0], x[0], primal[last], dual[last], x[last])
-	return r, r.polynomial(ctx, opt)
+	return r, polynomial(ctx, r, opt)
 }
 
 // gaussianRows draws n rows of d features, and targets of a linear model with noise.
@@ -89,7 +89,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 }
 
 // polynomial fits a machine of 500 rows to targets that are a polynomial.
-func (r *Result) polynomial(ctx context.Context, opt Options) error {
+func polynomial(ctx context.Context, r *Result, opt Options) error {
 	const n, d, degree = 500, 50, 5
 	x, y := gaussianRows(n, d, opt.Seed)
 	p, err := kernelMachine(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, y, loss.Squared{}, 1e-3, problem.Free, opt.Threads)

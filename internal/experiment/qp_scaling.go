@@ -69,7 +69,7 @@ func (e qpScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 	}
 	e.advised(r, sizes, times)
-	return r, r.pegasos(ctx, opt)
+	return r, pegasos(ctx, r, opt)
 }
 
 // advised compares the method that theory.Quadratic advises with the fastest one (K22). Below ten
@@ -97,7 +97,7 @@ func (e qpScaling) advised(r *Result, sizes []int, times map[string]map[int]floa
 
 // inTable adds a method's line to the table of the lectures: what theory and practice say, and what
 // was measured.
-func (r *Result) inTable(spec string, gap, seconds float64, values string) {
+func inTable(r *Result, spec string, gap, seconds float64, values string) {
 	for _, c := range (theory.Quadratic{Rows: 1, Accuracy: gap}).Costs() {
 		if c.Solver == spec {
 			r.note("%-30s theory %s, practice %s; found to the gap %.0e exponents of seconds %.2f, %s", c.Method, c.Theory, c.Practice, gap, seconds, values)
@@ -144,7 +144,7 @@ func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, o
 		grown = fmt.Sprintf("kernel values %.2f", slopeOf(x, values))
 	}
 	slope := slopeOf(x, seconds)
-	r.inTable(g.spec, gap, slope, grown)
+	inTable(r, g.spec, gap, slope, grown)
 	r.check("Y2", g.spec+": seconds grow like a power of the rows", fmt.Sprintf("exponent %g to %g", g.lo, g.hi), slope >= g.lo && slope <= g.hi, "%.2f, %s", slope, grown)
 	if g.spec == "interior-point" {
 		most := 0.0
@@ -157,7 +157,7 @@ func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, o
 }
 
 // pegasos measures the steps to an objective 1e-2 above the optimum on more and more rows.
-func (r *Result) pegasos(ctx context.Context, opt Options) error {
+func pegasos(ctx context.Context, r *Result, opt Options) error {
 	sizes := []int{10_000, 100_000, 1_000_000}
 	if opt.Quick {
 		sizes = []int{1000, 4000, 16_000}

@@ -90,7 +90,7 @@ func qpStrings(ctx context.Context, opt Options) (*Result, error) {
 	_, mean := p.Criteria(s.Point.W)
 	r.check("Y10", "sentences of two languages are separated by subsequences of three letters", "a hinge loss below 1e-6", mean < 1e-6, "%s", quantity(mean))
 	r.check("Y10", "sentences left out, one after the other", "fewer errors by subsequences than by letters", bySubsequence < byLetter, "%d of %d, by letters %d", bySubsequence, len(y), byLetter)
-	return r, r.workingSets(ctx, opt)
+	return r, workingSets(ctx, r, opt)
 }
 
 // leaveOut counts the rows that a machine of all others has wrong.
@@ -131,7 +131,7 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 }
 
 // workingSets measures decomposition with sets of several sizes, and caches of a hundredth and of all rows.
-func (r *Result) workingSets(ctx context.Context, opt Options) error {
+func workingSets(ctx context.Context, r *Result, opt Options) error {
 	x, y := sentences()
 	times := 12
 	if opt.Quick {

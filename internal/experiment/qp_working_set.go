@@ -25,16 +25,16 @@ func init() {
 func qpWorkingSet(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	progress := &tally{opt: opt, what: "parts", of: 3}
-	if err := r.chosenRows(ctx, opt); err != nil {
+	if err := chosenRows(ctx, r, opt); err != nil {
 		return nil, err
 	}
 	progress.step()
-	return r, r.shrinking(ctx, opt, progress)
+	return r, shrinking(ctx, r, opt, progress)
 }
 
 // chosenRows follows 100 rounds: each changes rows from the two ends of the derivatives
 // y_i - (K a)_i of the dual objective, sorted among the rows that may still grow or shrink.
-func (r *Result) chosenRows(ctx context.Context, opt Options) error {
+func chosenRows(ctx context.Context, r *Result, opt Options) error {
 	const n, q, rounds, c = 400, 10, 100, 10.0
 	const tiny = 1e-9 * c // less than that is rounding
 	x, y := chequered(n, opt.Seed)
@@ -123,7 +123,7 @@ func overlapping(n int, seed uint64) (matrix.Matrix, []float64) {
 // shrinking measures decomposition with and without shrinking on classes that overlap. Each
 // support vector's row of K is computed over all rows at least once, in the rounds or when the
 // rows left out come back: where rows are kept in memory, shrinking saves updates alone.
-func (r *Result) shrinking(ctx context.Context, opt Options, progress *tally) error {
+func shrinking(ctx context.Context, r *Result, opt Options, progress *tally) error {
 	n, limit := 10000, 3*time.Minute
 	if opt.Quick {
 		n, limit = 800, 20*time.Second

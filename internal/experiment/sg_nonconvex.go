@@ -142,12 +142,12 @@ func (e sgNonconvex) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r := &Result{}
 	r.note("means of %d runs, a network of %d hidden units, %d rows, lambda=%g", runs, e.units, len(q.x), q.lambda)
-	r.nonconvex(etas, everies, means)
+	addNonconvex(r, etas, everies, means)
 	return r, nil
 }
 
-// nonconvex adds the running means, and judges that they fall and where they end.
-func (r *Result) nonconvex(etas []float64, everies []int, squares [][]float64) {
+// addNonconvex adds the running means, and judges that they fall and where they end.
+func addNonconvex(r *Result, etas []float64, everies []int, squares [][]float64) {
 	floors := make([]float64, len(etas))
 	for k, eta := range etas {
 		x, y := make([]float64, len(squares[k])), make([]float64, len(squares[k]))

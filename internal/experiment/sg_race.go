@@ -74,12 +74,12 @@ func sgRace(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r := &Result{}
 	r.note("medians of %d runs, L/lambda = 501", runs)
-	r.race(far, passes)
+	addRace(r, far, passes)
 	return r, nil
 }
 
-// race adds the curves, and judges passes and ranking.
-func (r *Result) race(far [][][]float64, passes int) {
+// addRace adds the curves, and judges passes and ranking.
+func addRace(r *Result, far [][][]float64, passes int) {
 	median := func(k, t int) float64 {
 		var values []float64
 		for _, curve := range far[k] {

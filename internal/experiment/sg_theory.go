@@ -67,13 +67,13 @@ func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	r.note("means of %d runs, %d rows on the unit sphere, lambda=%g", runs, n, e.lambda)
 	for k := range doublings + 1 {
-		r.bounds(e.lambda, float64(n)*math.Ldexp(1, k), last[k], apart[k], suffix[k])
+		addBounds(r, e.lambda, float64(n)*math.Ldexp(1, k), last[k], apart[k], suffix[k])
 	}
 	return r, nil
 }
 
-// bounds compares what was found after so many steps with the theory.
-func (r *Result) bounds(lambda, t, last, apart, suffix float64) {
+// addBounds compares what was found after so many steps with the theory.
+func addBounds(r *Result, lambda, t, last, apart, suffix float64) {
 	m2 := math.Pow(math.Sqrt(lambda)+1, 2) // |lambda w + g| on the ball of radius 1/sqrt(lambda)
 	for _, c := range []struct {
 		target, what string

@@ -48,7 +48,7 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r, reference := &Result{}, c.errorOf(best.Point.W)
 	r.note("%d rows learned from, %d judged on; the optimum has an error of %.3f %%", c.learn(), len(c.y)-c.learn(), reference)
-	x, sbp, fourier, err := c.featureRace(ctx, opt, slack, most)
+	x, sbp, fourier, err := featureRace(ctx, c, opt, slack, most)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 
 // featureRace returns the numbers of inner products of 1, 2, 4, ... pairs of features, and the errors
 // with them of both methods, means over the runs.
-func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *problem.Slack, most int) (x, sbp, fourier []float64, err error) {
+func featureRace(ctx context.Context, c *machineCourse, opt Options, slack *problem.Slack, most int) (x, sbp, fourier []float64, err error) {
 	runs := opt.runs(10, 2)
 	for k := 1; k <= most; k *= 2 {
 		x, sbp, fourier = append(x, float64(k)*float64(c.learn())), append(sbp, 0), append(fourier, 0)
@@ -75,7 +75,7 @@ func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *pro
 		}
 		progress.step()
 		for k := range x {
-			wrong, err := c.fourier(ctx, 1<<k, opt.Seed+uint64(run), opt.Threads)
+			wrong, err := fourierError(ctx, c, 1<<k, opt.Seed+uint64(run), opt.Threads)
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -87,8 +87,8 @@ func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *pro
 	return x, sbp, fourier, nil
 }
 
-// fourier is the error of the optimal linear predictor of so many pairs of random features.
-func (c *machineCourse) fourier(ctx context.Context, pairs int, seed uint64, threads int) (float64, error) {
+// fourierError is the error of the optimal linear predictor of so many pairs of random features.
+func fourierError(ctx context.Context, c *machineCourse, pairs int, seed uint64, threads int) (float64, error) {
 	_, cols := c.all.X.Dims()
 	m, err := featuremap.NewFourier(c.all.Kernel, cols, pairs, seed)
 	if err != nil {

@@ -79,7 +79,7 @@ func (e fig28) Run(ctx context.Context, opt Options) (*Result, error) {
 	curves := map[string]watchedRun{}
 	progress := &tally{opt: opt, what: "runs", of: runs*(len(racers)-1) + racers[len(racers)-1].runs}
 	for _, racer := range racers {
-		curve, err := c.average(ctx, racer, opt.Seed, progress)
+		curve, err := averageRun(ctx, c, racer, opt.Seed, progress)
 		if err != nil {
 			return nil, err
 		}
@@ -87,15 +87,15 @@ func (e fig28) Run(ctx context.Context, opt Options) (*Result, error) {
 		r.curve(Point{Column: e.set.name, Curve: racer.name, XAxis: "kernel values" + LogAxis, YAxis: "error on new rows (%)"}, curve.x, curve.y)
 	}
 	if e.passes > 0 {
-		r.judgePerceptron(e.set.name, curves)
+		judgePerceptron(r, e.set.name, curves)
 	} else {
-		r.judgeFig28(c, curves, reference)
+		judgeFig28(r, c, curves, reference)
 	}
 	return r, nil
 }
 
-// average is the mean over runs of a method.
-func (c *machineCourse) average(ctx context.Context, racer kernelRacer, seed uint64, progress *tally) (watchedRun, error) {
+// averageRun is the mean over runs of a method.
+func averageRun(ctx context.Context, c *machineCourse, racer kernelRacer, seed uint64, progress *tally) (watchedRun, error) {
 	at := c.grid(0.01, racer.epochs, 40)
 	mean := watchedRun{x: at, y: make([]float64, len(at))}
 	for run := range racer.runs {
@@ -113,7 +113,7 @@ func (c *machineCourse) average(ctx context.Context, racer kernelRacer, seed uin
 }
 
 // judgeFig28 checks the claims of the reference (4.2).
-func (r *Result) judgeFig28(c *machineCourse, curves map[string]watchedRun, reference float64) {
+func judgeFig28(r *Result, c *machineCourse, curves map[string]watchedRun, reference float64) {
 	epoch := float64(c.learn()) * float64(c.learn())
 	ours := curves["SBP"]
 	for _, other := range []string{"Pegasos", "SDCA"} {
@@ -147,7 +147,7 @@ func (r *Result) judgeFig28(c *machineCourse, curves map[string]watchedRun, refe
 
 // judgePerceptron checks the claims of the reference (4.4). That the perceptron fits too closely
 // is claimed of Adult alone: of other sets it is told.
-func (r *Result) judgePerceptron(set string, curves map[string]watchedRun) {
+func judgePerceptron(r *Result, set string, curves map[string]watchedRun) {
 	perceptron, sbp := curves["perceptron"], curves["SBP"]
 	least, last := math.Inf(1), perceptron.y[len(perceptron.y)-1]
 	for _, v := range perceptron.y {

@@ -73,10 +73,10 @@ func (f fig54) Run(ctx context.Context, opt Options) (*Result, error) {
 			r.curve(Point{Row: "Adult", Column: start.name, Curve: "k=" + strconv.Itoa(k), XAxis: "iterations", YAxis: "k'" + LogAxis}, times, rank)
 			level := levelOf(rank)
 			levels[start.name] = append(levels[start.name], level)
-			r.checkStart(start, k, d, rank, level)
+			checkStart(r, start, k, d, rank, level)
 		}
 	}
-	r.checkLevels(ks, d, levels[starts[0].name], levels[starts[1].name])
+	checkLevels(r, ks, d, levels[starts[0].name], levels[starts[1].name])
 	return r, nil
 }
 
@@ -170,7 +170,7 @@ func levelOf(rank []float64) (level float64) {
 }
 
 // checkStart is targets (a) and (b) of the reference.
-func (r *Result) checkStart(start contender, k, d int, rank []float64, level float64) {
+func checkStart(r *Result, start contender, k, d int, rank []float64, level float64) {
 	if start.name == starts[0].name {
 		r.check("5.4a", fmt.Sprintf("k=%d: from W = I/d, k' starts at d and falls", k), fmt.Sprintf("%d, then less than half", d),
 			rank[0] == float64(d) && level < float64(d)/2, "%g, in the end %.3g", rank[0], level)
@@ -181,7 +181,7 @@ func (r *Result) checkStart(start contender, k, d int, rank []float64, level flo
 }
 
 // checkLevels is target (c).
-func (r *Result) checkLevels(ks []int, d int, left, right []float64) {
+func checkLevels(r *Result, ks []int, d int, left, right []float64) {
 	grows := true
 	for i, k := range ks {
 		ratio := max(left[i]/right[i], right[i]/left[i])

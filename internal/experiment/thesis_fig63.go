@@ -66,22 +66,22 @@ func (f fig63) Run(ctx context.Context, opt Options) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.tile(Point{Row: fmt.Sprintf("k=%d", k), Column: s.name, XAxis: iterations, YAxis: suboptimality}, picks)
+			addTile(r, Point{Row: fmt.Sprintf("k=%d", k), Column: s.name, XAxis: iterations, YAxis: suboptimality}, picks)
 			if s == gaussian {
-				r.checkGaussian(k, picks)
+				checkGaussian(r, k, picks)
 			} else {
-				r.checkOrthogonal(k, picks, f.kind)
+				checkOrthogonal(r, k, picks, f.kind)
 			}
 			if !opt.Quick && f.rows == 10000 {
-				r.checkTables(k, s, picks)
+				checkTables(r, k, s, picks)
 			}
 		}
 	}
-	return r, r.checkStuck(ctx, opt)
+	return r, checkStuck(ctx, r, opt)
 }
 
-// tile adds one panel, and notes what was chosen.
-func (r *Result) tile(panel Point, picks []*pick) {
+// addTile adds one panel, and notes what was chosen.
+func addTile(r *Result, panel Point, picks []*pick) {
 	note := panel.Row + ", " + panel.Column + ":"
 	for _, p := range picks {
 		panel.Curve = p.name
@@ -104,7 +104,7 @@ func find(picks []*pick, name string) *pick {
 }
 
 // checkGaussian is F1.
-func (r *Result) checkGaussian(k int, picks []*pick) {
+func checkGaussian(r *Result, k int, picks []*pick) {
 	var average []float64
 	for _, p := range picks[:4] {
 		average = append(average, p.average(0))
@@ -121,9 +121,9 @@ func (r *Result) checkGaussian(k int, picks []*pick) {
 const settled = 1e-3
 
 // checkOrthogonal is F2 and F6.
-func (r *Result) checkOrthogonal(k int, picks []*pick, kind string) {
+func checkOrthogonal(r *Result, k int, picks []*pick, kind string) {
 	where := fmt.Sprintf("k=%d, orthogonal: ", k)
-	stuck := find(picks, incremental.name).share(func(t *trace) bool { return t.last(0) > settled })
+	stuck := shareOf(find(picks, incremental.name), func(t *trace) bool { return t.last(0) > settled })
 	if kind == "sqrt" {
 		r.check("F2", where+"incremental stuck", "in half of the runs or more", stuck >= 0.5, "in %.0f %%", 100*stuck)
 	}
@@ -132,12 +132,12 @@ func (r *Result) checkOrthogonal(k int, picks []*pick, kind string) {
 		r.check("F2", where+p.name+" plateaus, then falls to the optimum", "above 1e-2 after 10 rows, below 1e-6 at the end",
 			early > 1e-2 && late < 1e-6, "%.2g, then %.2g", early, late)
 	}
-	right := find(picks, erm.name).share(func(t *trace) bool { return t.last(0) < 1e-9 })
+	right := shareOf(find(picks, erm.name), func(t *trace) bool { return t.last(0) < 1e-9 })
 	r.check("F6", where+"easy for SAA", "suboptimality 0 at the end of all runs", right == 1, "in %.0f %%", 100*right)
 }
 
-// share returns the share of the runs of which f is true.
-func (p *pick) share(f func(*trace) bool) float64 {
+// shareOf returns the share of the runs of which f is true.
+func shareOf(p *pick, f func(*trace) bool) float64 {
 	return p.over(func(t *trace) float64 {
 		if f(t) {
 			return 1
@@ -147,7 +147,7 @@ func (p *pick) share(f func(*trace) bool) float64 {
 }
 
 // checkStuck runs the incremental algorithm and capped MSG on many seeds.
-func (r *Result) checkStuck(ctx context.Context, opt Options) error {
+func checkStuck(ctx context.Context, r *Result, opt Options) error {
 	runs, capped, rows := 400, 60, 10000
 	if opt.Quick {
 		runs, capped, rows = 40, 6, 3000

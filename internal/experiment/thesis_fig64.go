@@ -44,9 +44,9 @@ func (f fig64) Run(ctx context.Context, opt Options) (*Result, error) {
 				return nil, err
 			}
 			ranks[fmt.Sprint(s.name, k)] = find(picks, msg.name).meanRank()
-			r.checkRanks(k, s, picks)
+			checkRanks(r, k, s, picks)
 			if k == 4 {
-				if err := r.columns(ctx, s, courses[0], picks); err != nil {
+				if err := addColumns(ctx, r, s, courses[0], picks); err != nil {
 					return nil, err
 				}
 			}
@@ -59,17 +59,17 @@ func (f fig64) Run(ctx context.Context, opt Options) (*Result, error) {
 }
 
 // checkRanks is F3.
-func (r *Result) checkRanks(k int, s simulation, picks []*pick) {
+func checkRanks(r *Result, k int, s simulation, picks []*pick) {
 	want := thesisRank[s.name][k]
 	for _, p := range picks[1:3] {
 		found := p.meanRank()
 		r.check("F3", fmt.Sprintf("k=%d, %s: k' of %s is about %g", k, s.name, p.name, want), "within 40 %",
-			found >= 0.6*want && found <= 1.4*want, "%.3g on average, %.3g in the second half, at most %.3g", found, p.over((*trace).lateRank), slices.Max(p.rank()))
+			found >= 0.6*want && found <= 1.4*want, "%.3g on average, %.3g in the second half, at most %.3g", found, p.over(lateRank), slices.Max(p.rank()))
 	}
 }
 
 // lateRank is the mean of k' over the second half of the checks.
-func (t *trace) lateRank() float64 {
+func lateRank(t *trace) float64 {
 	sum, half := 0.0, len(t.rank)/2
 	for _, rank := range t.rank[half:] {
 		sum += float64(rank)
@@ -77,8 +77,8 @@ func (t *trace) lateRank() float64 {
 	return sum / float64(len(t.rank)-half)
 }
 
-// columns adds one column of the figure, and F4 and F5.
-func (r *Result) columns(ctx context.Context, s simulation, first *course, picks []*pick) error {
+// addColumns adds one column of the figure, and F4 and F5.
+func addColumns(ctx context.Context, r *Result, s simulation, first *course, picks []*pick) error {
 	for _, p := range picks[1:3] {
 		r.curve(Point{Row: "rank", Column: s.name, Curve: p.name, XAxis: iterations, YAxis: "k'"}, p.times(), p.rank())
 	}
@@ -87,13 +87,13 @@ func (r *Result) columns(ctx context.Context, s simulation, first *course, picks
 	if err != nil {
 		return err
 	}
-	r.beliefs(s, m, belief)
-	r.checkBeliefs(s, first.problem.K, belief)
+	addBeliefs(r, s, m, belief)
+	checkBeliefs(r, s, first.problem.K, belief)
 	for _, p := range picks {
 		r.curve(Point{Row: "run time", Column: s.name, Curve: p.name, XAxis: runTime, YAxis: suboptimality}, p.cost(), p.epsilon(0))
 	}
 	if s != gaussian {
-		r.checkPrice(picks)
+		checkPrice(r, picks)
 	}
 	return nil
 }
@@ -116,8 +116,8 @@ func watch(ctx context.Context, first *course, m *pick) (*watching, error) {
 	return w, err
 }
 
-// beliefs draws the eigenvalues, the i-th largest as one curve.
-func (r *Result) beliefs(s simulation, m *pick, w *watching) {
+// addBeliefs draws the eigenvalues, the i-th largest as one curve.
+func addBeliefs(r *Result, s simulation, m *pick, w *watching) {
 	most := 0
 	for _, v := range w.values {
 		most = max(most, len(v))
@@ -136,7 +136,7 @@ func (r *Result) beliefs(s simulation, m *pick, w *watching) {
 
 // checkBeliefs is F4. How long a direction stays on average follows from Little's
 // law: how many there are beyond k, divided by how many come with each row.
-func (r *Result) checkBeliefs(s simulation, k int, w *watching) {
+func checkBeliefs(r *Result, s simulation, k int, w *watching) {
 	tiny, extra := 0, 0
 	for _, values := range w.values {
 		for _, v := range values[min(k, len(values)):] {
@@ -153,7 +153,7 @@ func (r *Result) checkBeliefs(s simulation, k int, w *watching) {
 }
 
 // checkPrice is F5.
-func (r *Result) checkPrice(picks []*pick) {
+func checkPrice(r *Result, picks []*pick) {
 	const goal = 1e-4
 	price := map[string]float64{}
 	for _, p := range picks {

@@ -90,7 +90,7 @@ func (f fig65) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r.note("means of %d splits of %d rows of %d features, of which %d vary", runs, n, d, d-splits[0].constant)
 	for _, k := range ks {
-		if err := r.row(ctx, k, splits, grid, opt); err != nil {
+		if err := addRow(ctx, r, k, splits, grid, opt); err != nil {
 			return nil, err
 		}
 	}
@@ -193,8 +193,8 @@ func checks(n int) []int {
 	return append(at, n)
 }
 
-// row adds one row of the figure.
-func (r *Result) row(ctx context.Context, k int, splits []*split, grid []float64, opt Options) error {
+// addRow adds one row of the figure.
+func addRow(ctx context.Context, r *Result, k int, splits []*split, grid []float64, opt Options) error {
 	var courses []*course
 	for _, s := range splits {
 		courses = append(courses, s.course(k))
@@ -215,13 +215,13 @@ func (r *Result) row(ctx context.Context, k int, splits []*split, grid []float64
 		note += fmt.Sprintf(", k' %.3g;", p.meanRank())
 	}
 	r.note("%s", note[:len(note)-1])
-	r.checkImages(k, picks)
+	checkImages(r, k, picks)
 	return nil
 }
 
 // checkImages is M1 to M6, by the means over the splits on the test part. Where the
 // thesis says "comparable" or "almost as fast", what counts as such is said here.
-func (r *Result) checkImages(k int, picks []*pick) {
+func checkImages(r *Result, k int, picks []*pick) {
 	inc, m, capped := find(picks, incremental.name), find(picks, msg.name), find(picks, cappedMSG.name)
 	wk, g := find(picks, warmuthKuzmin.name), find(picks, grouse.name)
 	where := fmt.Sprintf("k=%d: ", k)
@@ -254,13 +254,13 @@ func (r *Result) checkImages(k int, picks []*pick) {
 	}
 	r.check("M6", where+"capped MSG is nearly as good as incremental where that shines", "incremental at most 1.5 times capped MSG, capped at most 1.5 times incremental, at the end",
 		last(inc) <= 1.5*last(capped) && last(capped) <= 1.5*last(inc), "incremental %.3g, capped %.3g", last(inc), last(capped))
-	if worst := r.stuck(capped, inc); worst != "" {
-		r.check("M6", where+"capped MSG is not stuck on any split", "no split ends above 3 times the mean", !math.IsNaN(last(capped)) && capped.share(func(t *trace) bool { return t.last(test) > 3*last(capped) }) == 0, "%s", worst)
+	if worst := whenStuck(capped, inc); worst != "" {
+		r.check("M6", where+"capped MSG is not stuck on any split", "no split ends above 3 times the mean", !math.IsNaN(last(capped)) && shareOf(capped, func(t *trace) bool { return t.last(test) > 3*last(capped) }) == 0, "%s", worst)
 	}
 }
 
-// stuck says how the splits scatter.
-func (r *Result) stuck(capped, inc *pick) string {
+// whenStuck says how the splits scatter.
+func whenStuck(capped, inc *pick) string {
 	worst := func(p *pick) (w float64) {
 		for _, t := range p.traces {
 			w = max(w, t.last(test))

@@ -115,7 +115,7 @@ func thesisTable(ctx context.Context, opt Options) (*Result, error) {
 				progress.step()
 			}
 			if len(cells) > 0 {
-				r.cells(c, s.name, cells)
+				addCells(r, c, s.name, cells)
 			}
 		}
 	}
@@ -179,32 +179,32 @@ func fading(n, d int, seed uint64) view.Rows {
 	return view.Rows{X: x, Factor: factor}
 }
 
-// cells adds one sweep of one row: its curves, and its exponents.
-func (r *Result) cells(c claim, name string, cells []cell) {
+// addCells adds one sweep of one row: its curves, and its exponents.
+func addCells(r *Result, c claim, name string, cells []cell) {
 	seconds := func(m cell) float64 { return m.seconds }
 	flops := func(m cell) float64 { return m.flops }
 	bytes := func(m cell) float64 { return m.bytes }
-	r.measured(c, name, "seconds", cells, seconds)
-	r.measured(c, name, "bytes", cells, bytes)
+	addMeasured(r, c, name, "seconds", cells, seconds)
+	addMeasured(r, c, name, "bytes", cells, bytes)
 	want := map[string]float64{"d": c.d, "T": c.t, "k": c.k}[name]
 	varied, x, share := c.against(name)
 	bounded := c.lazy && name == "k"
-	r.exponent(c, varied, "seconds", want, bounded, slope(cells, x, share(seconds)))
+	addExponent(r, c, varied, "seconds", want, bounded, slope(cells, x, share(seconds)))
 	if cells[0].flops > 0 { // counted
-		r.measured(c, name, "operations", cells, flops)
-		r.exponent(c, varied, "operations", want, bounded, slope(cells, x, share(flops)))
+		addMeasured(r, c, name, "operations", cells, flops)
+		addExponent(r, c, varied, "operations", want, bounded, slope(cells, x, share(flops)))
 	}
 	if bounded && !c.ranked {
-		r.exponent(c, varied, "sum of k'^2", 2, false, slope(cells, x, func(m cell) float64 { return m.squares }))
+		addExponent(r, c, varied, "sum of k'^2", 2, false, slope(cells, x, func(m cell) float64 { return m.squares }))
 	}
 	if memory := map[string]float64{"d": c.memD, "k": c.memK}[name]; memory > 0 {
 		varied, x, share := c.stored(name)
-		r.exponent(c, varied, "bytes", memory, false, slope(cells, x, share(bytes)))
+		addExponent(r, c, varied, "bytes", memory, false, slope(cells, x, share(bytes)))
 	}
 }
 
-// measured adds the curve of one sweep.
-func (r *Result) measured(c claim, name, y string, cells []cell, f func(cell) float64) {
+// addMeasured adds the curve of one sweep.
+func addMeasured(r *Result, c claim, name, y string, cells []cell, f func(cell) float64) {
 	for _, m := range cells {
 		r.Points = append(r.Points, Point{Row: y, Column: name, Curve: c.name, XAxis: name + LogAxis, X: m.of(name), YAxis: y + LogAxis, Y: f(m)})
 	}
@@ -252,9 +252,9 @@ func (m cell) of(name string) float64 {
 	return float64(map[string]int{"d": m.d, "T": m.t, "k": m.k}[name])
 }
 
-// exponent checks a fitted exponent to 0.15; from above only, if the thesis's is a
+// addExponent checks a fitted exponent to 0.15; from above only, if the thesis's is a
 // bound.
-func (r *Result) exponent(c claim, varied, what string, want float64, bounded bool, found float64) {
+func addExponent(r *Result, c claim, varied, what string, want float64, bounded bool, found float64) {
 	const within = 0.15
 	expected := fmt.Sprintf("%g within %g", want, within)
 	holds := math.Abs(found-want) <= within

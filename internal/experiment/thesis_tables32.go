@@ -26,15 +26,15 @@ var independent = map[string]map[string][3][3]float64{
 }
 
 // checkTables compares one panel with the independent numbers.
-func (r *Result) checkTables(k int, s simulation, picks []*pick) {
+func checkTables(r *Result, k int, s simulation, picks []*pick) {
 	number := map[int]int{1: 0, 2: 1, 4: 2}[k]
 	var epsilon, rank, cost comparison
 	for _, p := range picks[:4] {
 		want := independent[s.name][p.name][number]
-		if want[0] > 0 && !p.chance(want[0]) {
+		if want[0] > 0 && !chance(p, want[0]) {
 			epsilon.add(p.name, p.average(0), want[0])
 		} else if want[0] > 0 {
-			epsilon.parts = append(epsilon.parts, fmt.Sprintf("%s %.2g +- %.1g (%.2g)", p.name, p.average(0), p.spread()*p.ofMeans(), want[0]))
+			epsilon.parts = append(epsilon.parts, fmt.Sprintf("%s %.2g +- %.1g (%.2g)", p.name, p.average(0), spread(p)*ofMeans(p), want[0]))
 		}
 		rank.add(p.name, p.meanRank(), want[1])
 		cost.add(p.name, p.over(func(t *trace) float64 { return t.cost[len(t.cost)-1] }), want[2])
@@ -59,7 +59,7 @@ func (c *comparison) add(name string, found, expected float64) {
 func (c *comparison) found() string { return strings.Join(c.parts, ", ") }
 
 // spread is the standard deviation over the runs of the mean suboptimality.
-func (p *pick) spread() float64 {
+func spread(p *pick) float64 {
 	mean, n := p.average(0), float64(len(p.traces))
 	squares := p.over(func(t *trace) float64 { return float64((t.average(0) - mean) * (t.average(0) - mean)) })
 	return math.Sqrt(squares * n / max(n-1, 1))
@@ -67,12 +67,12 @@ func (p *pick) spread() float64 {
 
 // ofMeans is the standard error of the difference of two means, of 3 runs and of
 // these, in units of the spread of one run.
-func (p *pick) ofMeans() float64 { return math.Sqrt(1./3 + 1/float64(len(p.traces))) }
+func ofMeans(p *pick) float64 { return math.Sqrt(1./3 + 1/float64(len(p.traces))) }
 
 // chance reports whether a mean of 3 seeds is farther than a factor 2 from ours by
 // chance: on the orthogonal data a single run can be on a plateau for long.
-func (p *pick) chance(want float64) bool {
+func chance(p *pick, want float64) bool {
 	mean := p.average(0)
 	far := max(mean/want, want/mean) > 2
-	return far && math.Abs(mean-want) <= 3*p.spread()*p.ofMeans()
+	return far && math.Abs(mean-want) <= 3*spread(p)*ofMeans(p)
 }

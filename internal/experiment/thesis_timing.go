@@ -66,7 +66,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	quarter := smo.Train / 4
-	sbp, err := c.timed(ctx, engine.SBP{Batch: 8}, slack, opt.Seed, quarter)
+	sbp, err := timedRun(ctx, c, engine.SBP{Batch: 8}, slack, opt.Seed, quarter)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	return r, nil
 }
 
-// timed runs a solver for so long.
-func (c *machineCourse) timed(ctx context.Context, s solver.Solver, p problem.Problem, seed uint64, long time.Duration) (problem.Point, error) {
+// timedRun runs a solver for so long.
+func timedRun(ctx context.Context, c *machineCourse, s solver.Solver, p problem.Problem, seed uint64, long time.Duration) (problem.Point, error) {
 	if err := s.Accepts(p); err != nil {
 		return problem.Point{}, err
 	}
