@@ -115,3 +115,7 @@ func (c *course) upTo(share float64) *course {
 	}
 	return &part
 }
+
+// mostDirections is the rank above which a step size is too small to be worth its
+// time.
+const mostDirections = 100

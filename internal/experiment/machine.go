@@ -310,3 +310,26 @@ func solve(ctx context.Context, s solver.Solver, p problem.Problem, opt solver.O
 	}
 	return solution, err
 }
+
+// take returns some of the numbers.
+func take(y []float64, rows []int) []float64 {
+	some := make([]float64, len(rows))
+	for k, i := range rows {
+		some[k] = y[i]
+	}
+	return some
+}
+
+// hingeMachine is the problem of the hinge with a kernel and C.
+func hingeMachine(k kernel.Kernel, x matrix.Matrix, y []float64, c float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
+	return kernelMachine(k, x, y, loss.Hinge{}, 1/(c*float64(len(y))), bias, threads)
+}
+
+// kernelMachine is the problem of a loss with a kernel and lambda.
+func kernelMachine(k kernel.Kernel, x matrix.Matrix, y []float64, l loss.Loss, lambda float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
+	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	return problem.NewKernel(gram, y, nil, l, lambda, bias)
+}

@@ -163,17 +163,3 @@ func addToy(r *Result, d int, sizes []int, sigmas []float64, steps [][][]float64
 	before := medians[len(medians)-2]
 	r.check("X4", fmt.Sprintf("%d features: they come to a plateau", d), "at most 25 % between the last two sizes", math.Abs(last-before) <= 0.25*before, "%g and %g", before, last)
 }
-
-// line fits y = slope x + at by least squares.
-func line(x, y []float64) (slope, at float64) {
-	var mx, my, xx, xy float64
-	n := float64(len(x))
-	for i := range x {
-		mx, my = mx+x[i]/n, my+y[i]/n
-	}
-	for i := range x {
-		xx += (x[i] - mx) * (x[i] - mx)
-		xy += (x[i] - mx) * (y[i] - my)
-	}
-	return xy / xx, my - xy/xx*mx
-}

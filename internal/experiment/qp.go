@@ -9,8 +9,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
-	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -33,20 +31,6 @@ func chequered(n int, seed uint64) (matrix.Matrix, []float64) {
 		}
 	}
 	return m, y
-}
-
-// hingeMachine is the problem of the hinge with a kernel and C.
-func hingeMachine(k kernel.Kernel, x matrix.Matrix, y []float64, c float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	return kernelMachine(k, x, y, loss.Hinge{}, 1/(c*float64(len(y))), bias, threads)
-}
-
-// kernelMachine is the problem of a loss with a kernel and lambda.
-func kernelMachine(k kernel.Kernel, x matrix.Matrix, y []float64, l loss.Loss, lambda float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
-	if err != nil {
-		return nil, err
-	}
-	return problem.NewKernel(gram, y, nil, l, lambda, bias)
 }
 
 // A measured run has what it took to come to a gap.

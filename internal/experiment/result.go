@@ -28,6 +28,13 @@ type Point struct {
 // LogAxis ends the names of logarithmic axes.
 const LogAxis = " (log)"
 
+// Names of axes that several figures have.
+const (
+	iterations    = "iterations" + LogAxis
+	runTime       = "estimated run time" + LogAxis
+	suboptimality = "suboptimality" + LogAxis
+)
+
 // A Check is one target: what the source claims, and what was found.
 type Check struct {
 	Target   string // its name in the reference: "F1"

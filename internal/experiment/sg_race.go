@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -124,36 +122,4 @@ func addRace(r *Result, far [][][]float64, passes int) {
 	}
 	r.check("X6", "the last iterate of steps 2/sqrt t is the worst", "the largest of four", root == worst, "%.2g of %.2g", root, worst)
 	r.check("X6", "every method for finite sums is 1e4 times closer", "1e-4 of the best plain one", worstSum <= 1e-4*bestPlain, "%.2g against %.2g", worstSum, bestPlain)
-}
-
-// sphere draws n rows of d features on the unit sphere, and labels of a logistic model of slope 5
-// on features of variance 1.
-func sphere(n, d int, seed uint64) (matrix.Matrix, []float64) {
-	r := rand.New(rand.NewPCG(seed, drawStream))
-	direction := func(x []float64) {
-		sum := 0.0
-		for j := range x {
-			x[j] = r.NormFloat64()
-			sum += x[j] * x[j]
-		}
-		for j := range x {
-			x[j] /= math.Sqrt(sum)
-		}
-	}
-	truth, x := make([]float64, d), make([]float64, d)
-	direction(truth)
-	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, 0, n*d)}, make([]float64, n)
-	for i := range y {
-		direction(x)
-		score := 0.0
-		for j, v := range x {
-			score += v * truth[j]
-			m.Value = append(m.Value, float32(v))
-		}
-		y[i] = 1
-		if r.Float64() > 1/(1+math.Exp(-5*score*math.Sqrt(float64(d)))) {
-			y[i] = -1
-		}
-	}
-	return m, y
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // A simulation is a distribution whose second moment is known.
@@ -81,3 +82,38 @@ func fillNormal(x []float32, seed uint64) {
 
 // normalStream names the random numbers of normal deviates among those of a seed.
 const normalStream = 0x6e6f726d616c // "normal"
+
+// drawStream names the random numbers of a sample among those of a seed.
+const drawStream = 0x64726177 // "draw"
+
+// sphere draws n rows of d features on the unit sphere, and labels of a logistic model of slope 5
+// on features of variance 1.
+func sphere(n, d int, seed uint64) (matrix.Matrix, []float64) {
+	r := rand.New(rand.NewPCG(seed, drawStream))
+	direction := func(x []float64) {
+		sum := 0.0
+		for j := range x {
+			x[j] = r.NormFloat64()
+			sum += x[j] * x[j]
+		}
+		for j := range x {
+			x[j] /= math.Sqrt(sum)
+		}
+	}
+	truth, x := make([]float64, d), make([]float64, d)
+	direction(truth)
+	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, 0, n*d)}, make([]float64, n)
+	for i := range y {
+		direction(x)
+		score := 0.0
+		for j, v := range x {
+			score += v * truth[j]
+			m.Value = append(m.Value, float32(v))
+		}
+		y[i] = 1
+		if r.Float64() > 1/(1+math.Exp(-5*score*math.Sqrt(float64(d)))) {
+			y[i] = -1
+		}
+	}
+	return m, y
+}

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
@@ -420,13 +421,4 @@ func at(y []float64, i int) float64 {
 		return math.NaN()
 	}
 	return y[i]
-}
-
-// take returns some of the numbers.
-func take(y []float64, rows []int) []float64 {
-	some := make([]float64, len(rows))
-	for k, i := range rows {
-		some[k] = y[i]
-	}
-	return some
 }

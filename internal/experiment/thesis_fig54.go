@@ -157,9 +157,6 @@ func drawn(n, m int, seed uint64) []int {
 	return rows
 }
 
-// drawStream names the random numbers of a sample among those of a seed.
-const drawStream = 0x64726177 // "draw"
-
 // levelOf is the mean of k' over the last tenth of the run.
 func levelOf(rank []float64) (level float64) {
 	last := rank[len(rank)-len(rank)/10:]

@@ -43,13 +43,6 @@ func (f *fig63) begin(opt Options) (r *Result, grid []float64, runs int) {
 	return r, grid, runs
 }
 
-// Names of axes.
-const (
-	iterations    = "iterations" + LogAxis
-	runTime       = "estimated run time" + LogAxis
-	suboptimality = "suboptimality" + LogAxis
-)
-
 // simulated are the methods of figure 6.3, with the gold standard.
 var simulated = []contender{incremental, warmuthKuzmin, msg, cappedMSG, erm}
 

@@ -52,10 +52,6 @@ func init() {
 // images are the methods of figure 6.5.
 var images = []contender{incremental, msg, cappedMSG, warmuthKuzmin, grouse}
 
-// mostDirections is the rank above which a step size is too small to be worth its
-// time.
-const mostDirections = 100
-
 // Of the second moments that judge.
 const (
 	validation = 0

@@ -101,13 +101,3 @@ func quadrants(n int, seed uint64) (matrix.Matrix, []float64) {
 	}
 	return m, y
 }
-
-// slopeOf is the exponent of y as a power of x, by least squares in logarithms.
-func slopeOf(x, y []float64) float64 {
-	logX, logY := make([]float64, len(x)), make([]float64, len(x))
-	for i := range x {
-		logX[i], logY[i] = math.Log(x[i]), math.Log(y[i])
-	}
-	slope, _ := line(logX, logY)
-	return slope
-}
