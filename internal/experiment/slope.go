@@ -2,18 +2,18 @@ package experiment
 
 import "math"
 
-// slopeOf is the exponent of y as a power of x, by least squares in logarithms.
-func slopeOf(x, y []float64) float64 {
+// SlopeOf is the exponent of y as a power of x, by least squares in logarithms.
+func SlopeOf(x, y []float64) float64 {
 	logX, logY := make([]float64, len(x)), make([]float64, len(x))
 	for i := range x {
 		logX[i], logY[i] = math.Log(x[i]), math.Log(y[i])
 	}
-	slope, _ := line(logX, logY)
+	slope, _ := Line(logX, logY)
 	return slope
 }
 
-// line fits y = slope x + at by least squares.
-func line(x, y []float64) (slope, at float64) {
+// Line fits y = slope x + at by least squares.
+func Line(x, y []float64) (slope, at float64) {
 	var mx, my, xx, xy float64
 	n := float64(len(x))
 	for i := range x {
