@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/gradient"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/programming"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/thesis"
 )
 
 // TestChecklist checks that each test that docs/checklist.md names exists, as a function of a test file of

@@ -16,6 +16,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/gradient"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/programming"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/thesis"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 

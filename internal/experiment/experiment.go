@@ -4,12 +4,11 @@
 // An experiment draws its own data, or asks for those of the source; gives the
 // same rows in the same order to all methods; measures how far each is from the
 // best possible; and returns the points of the figure, and targets with what was
-// found. One experiment lives in one file, which registers its name from init.
-// What they share: race.go runs methods side by side, choice.go chooses step
-// sizes, simulation.go and moment.go know what is best possible.
-//
-// The experiments on kernel machines share machine.go and qp.go. No method lives here. draw.go
-// makes a figure with all panels, and a page, of a result.
+// found. One experiment lives in one file of a room below, which registers its name
+// from init: thesis, gradient, programming. Here is what they share: race.go runs methods
+// side by side, choice.go chooses step sizes, simulation.go and moment.go know what is best
+// possible, machine.go has kernel machines and draw.go makes a figure with all panels, and a
+// page, of a result. No method lives here.
 package experiment
 
 import (
@@ -42,8 +41,8 @@ type Options struct {
 	Progress func(what string, done, of int)
 }
 
-// runs returns how many runs to average over.
-func (o Options) runs(usual, quick int) int {
+// RunsOr returns how many runs to average over.
+func (o Options) RunsOr(usual, quick int) int {
 	switch {
 	case o.Runs > 0:
 		return o.Runs
@@ -67,12 +66,12 @@ type plainRun func(ctx context.Context, opt Options) (*Result, error)
 // Run implements Experiment.
 func (run plainRun) Run(ctx context.Context, opt Options) (*Result, error) { return run(ctx, opt) }
 
-// plain adds an experiment without parameters.
-func plain(name, summary string, run plainRun) {
-	register(name, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
+// Plain adds an experiment without parameters.
+func Plain(name, summary string, run plainRun) {
+	Register(name, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
 }
 
-// register adds an experiment; each one's file calls it from init.
-func register(name, summary string, make func(*registry.Params) (Experiment, error)) {
+// Register adds an experiment; each one's file calls it from init.
+func Register(name, summary string, make func(*registry.Params) (Experiment, error)) {
 	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, New: make})
 }

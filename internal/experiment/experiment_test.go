@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/gradient"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/programming"
+	_ "github.com/fenchel-ml/fenchel/internal/experiment/thesis"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -59,12 +63,12 @@ func TestExperiments(t *testing.T) {
 				t.Error("no points")
 			}
 			for _, target := range l.targets {
-				if !has(one, func(c Check) bool { return c.Target == target }) {
+				if !has(one, func(c experiment.Check) bool { return c.Target == target }) {
 					t.Errorf("no target %s", target)
 				}
 			}
 			for _, claim := range l.holds {
-				if !has(one, func(c Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
+				if !has(one, func(c experiment.Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
 					t.Errorf("%q does not hold", claim)
 				}
 			}
@@ -72,7 +76,7 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-func has(r *Result, f func(Check) bool) bool {
+func has(r *experiment.Result, f func(experiment.Check) bool) bool {
 	for _, c := range r.Checks {
 		if f(c) {
 			return true
@@ -82,13 +86,13 @@ func has(r *Result, f func(Check) bool) bool {
 }
 
 // look runs an experiment quickly.
-func look(t *testing.T, spec, data string, threads int) *Result {
+func look(t *testing.T, spec, data string, threads int) *experiment.Result {
 	t.Helper()
-	e, err := New(spec)
+	e, err := experiment.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Runs: 1, Quick: true, Seed: 3, Threads: threads}
+	opt := experiment.Options{Runs: 1, Quick: true, Seed: 3, Threads: threads}
 	if data != "" {
 		set := readSet(t, data)
 		opt.Data, opt.Labels, opt.Codes = set.X, set.Target.Label, set.Target.Code
@@ -164,12 +168,12 @@ func TestTimed(t *testing.T) {
 				t.Error("no points")
 			}
 			for _, target := range l.targets {
-				if !has(r, func(c Check) bool { return c.Target == target }) {
+				if !has(r, func(c experiment.Check) bool { return c.Target == target }) {
 					t.Errorf("no target %s", target)
 				}
 			}
 			for _, claim := range l.holds {
-				if !has(r, func(c Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
+				if !has(r, func(c experiment.Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
 					t.Errorf("%q does not hold", claim)
 				}
 			}
@@ -180,14 +184,14 @@ func TestTimed(t *testing.T) {
 // TestNeedsData: experiments on real data say which.
 func TestNeedsData(t *testing.T) {
 	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "thesis-timing": "adult", "pgs-table2": "two classes"} {
-		e, err := New(spec)
+		e, err := experiment.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Run(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := e.Run(t.Context(), experiment.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
-		if _, err := e.Run(t.Context(), Options{Data: &matrix.Dense{Cols: 3}}); err == nil {
+		if _, err := e.Run(t.Context(), experiment.Options{Data: &matrix.Dense{Cols: 3}}); err == nil {
 			t.Errorf("%s: no rows were taken", spec)
 		}
 	}
@@ -204,7 +208,7 @@ func classes(n int) []float64 {
 
 // TestTable2 has times, which are not the same twice: it gives points and claims.
 func TestTable2(t *testing.T) {
-	e, err := New("pgs-table2")
+	e, err := experiment.New("pgs-table2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +220,7 @@ func TestTable2(t *testing.T) {
 	for i, code := range set.Target.Code {
 		y[i] = 2*float64(code) - 1
 	}
-	r, err := e.Run(t.Context(), Options{Quick: true, Data: set.X, Classes: y})
+	r, err := e.Run(t.Context(), experiment.Options{Quick: true, Data: set.X, Classes: y})
 	if err != nil || len(r.Points) == 0 || len(r.Checks) != 3 || !r.Checks[0].Holds {
 		t.Errorf("found %+v, %v", r, err)
 	}
@@ -224,16 +228,16 @@ func TestTable2(t *testing.T) {
 
 // TestInterrupted: a run that is ended says so.
 func TestInterrupted(t *testing.T) {
-	for k, entry := range Entries() {
+	for k, entry := range experiment.Entries() {
 		if k%3 != 0 && !*long {
 			continue
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		e, err := New(entry.Name)
+		e, err := experiment.New(entry.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Classes: classes(300), Progress: func(string, int, int) { cancel() }}
+		opt := experiment.Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Classes: classes(300), Progress: func(string, int, int) { cancel() }}
 		if _, err := e.Run(ctx, opt); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", entry.Name, err)
 		}
@@ -243,8 +247,8 @@ func TestInterrupted(t *testing.T) {
 
 // TestCSV: one line for each point, below the names.
 func TestCSV(t *testing.T) {
-	r := &Result{}
-	r.curve(Point{Row: "k=1", Column: "a, b", Curve: "MSG", XAxis: iterations, YAxis: "k'"}, []float64{1, 1.01, 3}, []float64{5, 6, 0.25})
+	r := &experiment.Result{}
+	r.Curve(experiment.Point{Row: "k=1", Column: "a, b", Curve: "MSG", XAxis: experiment.Iterations, YAxis: "k'"}, []float64{1, 1.01, 3}, []float64{5, 6, 0.25})
 	var out bytes.Buffer
 	if err := r.WriteCSV(&out); err != nil {
 		t.Fatal(err)
@@ -295,11 +299,11 @@ func TestTargets(t *testing.T) {
 		"thesis-fig6.5": {"mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz"},
 	} {
 		t.Run(spec, func(t *testing.T) {
-			e, err := New(spec)
+			e, err := experiment.New(spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt := Options{Seed: 1}
+			opt := experiment.Options{Seed: 1}
 			if files != nil {
 				opt.Data = read(t, realFiles(t, files)...)
 			}

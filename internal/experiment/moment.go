@@ -6,8 +6,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// secondMoment returns (1/n) sum_i x_i x_i^T, d x d numbers.
-func secondMoment(x view.Rows, threads int) []float64 {
+// SecondMoment returns (1/n) sum_i x_i x_i^T, d x d numbers.
+func SecondMoment(x view.Rows, threads int) []float64 {
 	const block = 512
 	n, d := x.Dims()
 	all := vec.Block[float64]{Value: make([]float64, d*d), Rows: d, Cols: d, Stride: d}
@@ -25,9 +25,9 @@ func secondMoment(x view.Rows, threads int) []float64 {
 	return all.Value
 }
 
-// against returns the judge by a second moment, of which it finds the eigenvalues:
+// Against returns the judge by a second moment, of which it finds the eigenvalues:
 // d x d numbers, or d of a diagonal one.
-func against(second []float64, k, d, threads int) judge {
+func Against(second []float64, k, d, threads int) judge {
 	value := make([]float64, d)
 	dense := make([]float64, d*d)
 	if len(second) == d {

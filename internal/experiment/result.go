@@ -28,6 +28,13 @@ type Point struct {
 // LogAxis ends the names of logarithmic axes.
 const LogAxis = " (log)"
 
+// Names of axes that several figures have.
+const (
+	Iterations    = "iterations" + LogAxis
+	RunTime       = "estimated run time" + LogAxis
+	Suboptimality = "suboptimality" + LogAxis
+)
+
 // A Check is one target: what the source claims, and what was found.
 type Check struct {
 	Target   string // its name in the reference: "F1"
@@ -63,33 +70,33 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// check adds a target.
-func (r *Result) check(target, claim, expected string, holds bool, found string, args ...any) {
+// Check adds a target.
+func (r *Result) Check(target, claim, expected string, holds bool, found string, args ...any) {
 	r.Checks = append(r.Checks, Check{Target: target, Claim: claim, Expected: expected, Found: fmt.Sprintf(found, args...), Holds: holds})
 }
 
-// note adds a note.
-func (r *Result) note(format string, args ...any) {
+// Note adds a note.
+func (r *Result) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// A named curve is the y of its points.
-type named struct {
-	name string
-	y    []float64
+// A Named curve is the y of its points.
+type Named struct {
+	Name string
+	Y    []float64
 }
 
-// curves adds several to one panel.
-func (r *Result) curves(panel Point, x []float64, all ...named) {
+// Curves adds several to one panel.
+func (r *Result) Curves(panel Point, x []float64, all ...Named) {
 	for _, c := range all {
-		panel.Curve = c.name
-		r.curve(panel, x, c.y)
+		panel.Curve = c.Name
+		r.Curve(panel, x, c.Y)
 	}
 }
 
-// curve adds the points (x[i], y[i]), as many as a figure can show: of those whose
+// Curve adds the points (x[i], y[i]), as many as a figure can show: of those whose
 // x are closer than a part in so many of a decade only the first, and the last of all.
-func (r *Result) curve(panel Point, x, y []float64) {
+func (r *Result) Curve(panel Point, x, y []float64) {
 	const perDecade = 25
 	least := math.Inf(-1)
 	for i := range x {

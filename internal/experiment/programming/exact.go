@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -17,38 +18,38 @@ import (
 // however the problem is stated (Y13), and the duality gap on the way is never below the true
 // distance (Y14).
 func init() {
-	plain("qp-exact", "one optimum by every exact method and in every statement of the problem; the gap against the true distance", qpExact)
+	experiment.Plain("qp-exact", "one optimum by every exact method and in every statement of the problem; the gap against the true distance", qpExact)
 }
 
 // exactSolvers are those that come to a small gap, in the order of the figure.
 var exactSolvers = []string{"smo:selection=first", "smo", "smo:selection=hybrid", "working", "active-set", "interior-point", "decomposition"}
 
-func qpExact(ctx context.Context, opt Options) (*Result, error) {
-	n, r := 400, &Result{}
+func qpExact(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
+	n, r := 400, &experiment.Result{}
 	if opt.Quick {
 		n = 150
 	}
 	x, y := chequered(n, opt.Seed)
-	progress := &tally{opt: opt, what: "parts", of: 4}
+	progress := &experiment.Tally{Opt: opt, What: "parts", Of: 4}
 	for _, c := range []float64{1, 100} {
-		p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, x, y, c, problem.Free, opt.Threads)
+		p, err := experiment.HingeMachine(kernel.RBF{Gamma: 0.5}, x, y, c, problem.Free, opt.Threads)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.oneOptimum(ctx, p, c, opt); err != nil {
+		if err := oneOptimum(ctx, r, p, c, opt); err != nil {
 			return nil, err
 		}
-		progress.step()
-		if err := r.boundOnTheWay(ctx, p, c); err != nil {
+		progress.Step()
+		if err := boundOnTheWay(ctx, r, p, c); err != nil {
 			return nil, err
 		}
-		progress.step()
+		progress.Step()
 	}
-	return r, r.conversions(ctx, opt, n)
+	return r, conversions(ctx, r, opt, n)
 }
 
 // oneOptimum compares the objectives of all methods.
-func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, opt Options) error {
+func oneOptimum(ctx context.Context, r *experiment.Result, p *problem.Kernel, c float64, opt experiment.Options) error {
 	var values []float64
 	names := registered(exactSolvers...)
 	for _, name := range names {
@@ -57,16 +58,16 @@ func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, o
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		values = append(values, m.Certificate.Primal)
-		r.note("C %g, %-22s objective %.10g, gap %.1e, %.3g kernel values, %.3g s", c, name, m.Certificate.Primal, m.Certificate.Relative(), m.values, m.seconds)
+		r.Note("C %g, %-22s objective %.10g, gap %.1e, %.3g kernel values, %.3g s", c, name, m.Certificate.Primal, m.Certificate.Relative(), m.values, m.seconds)
 	}
-	r.check("Y1", fmt.Sprintf("C = %g: one optimum by %s", c, strings.Join(names, ", ")), "to 1e-7 of its size", apart(values) <= 1e-7, "%s", quantity(apart(values)))
+	r.Check("Y1", fmt.Sprintf("C = %g: one optimum by %s", c, strings.Join(names, ", ")), "to 1e-7 of its size", apart(values) <= 1e-7, "%s", quantity(apart(values)))
 	return nil
 }
 
 // boundOnTheWay follows the pairs of sequential minimal optimization: the gap of each point, and
 // how far its objective is from the optimum.
-func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64) error {
-	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-10})
+func boundOnTheWay(ctx context.Context, r *experiment.Result, p *problem.Kernel, c float64) error {
+	best, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-10})
 	if err != nil {
 		return err
 	}
@@ -89,20 +90,20 @@ func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64
 			break
 		}
 	}
-	r.curves(Point{Column: fmt.Sprintf("C = %g", c), XAxis: "epoch", YAxis: "distance" + LogAxis}, epochs, named{"duality gap", gaps}, named{"true distance", far})
-	r.check("Y14", fmt.Sprintf("C = %g: the gap is never below the true distance", c), "at no certificate", below == 0, "at %d of %d; %.3g to %.3g times as large", below, len(gaps), least, most)
+	r.Curves(experiment.Point{Column: fmt.Sprintf("C = %g", c), XAxis: "epoch", YAxis: "distance" + experiment.LogAxis}, epochs, experiment.Named{Name: "duality gap", Y: gaps}, experiment.Named{Name: "true distance", Y: far})
+	r.Check("Y14", fmt.Sprintf("C = %g: the gap is never below the true distance", c), "at no certificate", below == 0, "at %d of %d; %.3g to %.3g times as large", below, len(gaps), least, most)
 	return ctx.Err()
 }
 
 // conversions solves one problem with C, with lambda = 1/(C n), and with the slack nu of its
 // optimum.
-func (r *Result) conversions(ctx context.Context, opt Options, n int) error {
+func conversions(ctx context.Context, r *experiment.Result, opt experiment.Options, n int) error {
 	x, y := chequered(n, opt.Seed+1)
-	p, err := hingeMachine(kernel.RBF{Gamma: 1}, x, y, 5, problem.Free, opt.Threads)
+	p, err := experiment.HingeMachine(kernel.RBF{Gamma: 1}, x, y, 5, problem.Free, opt.Threads)
 	if err != nil {
 		return err
 	}
-	first, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-9})
+	first, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-9})
 	if err != nil {
 		return err
 	}
@@ -124,6 +125,6 @@ func (r *Result) conversions(ctx context.Context, opt Options, n int) error {
 			worst = max(worst, math.Abs(w-first.Point.W[i]))
 		}
 	}
-	r.check("Y13", "C, lambda and nu state one problem", "the optimum with C is that with nu, to 1e-6", certificate.Relative() <= 1e-6 && worst <= 1e-6*norm, "gap %s with nu, coefficients to %s", quantity(certificate.Relative()), quantity(worst))
+	r.Check("Y13", "C, lambda and nu state one problem", "the optimum with C is that with nu, to 1e-6", certificate.Relative() <= 1e-6 && worst <= 1e-6*norm, "gap %s with nu, coefficients to %s", quantity(certificate.Relative()), quantity(worst))
 	return nil
 }

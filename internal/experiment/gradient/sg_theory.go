@@ -1,4 +1,4 @@
-package experiment
+package gradient
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
@@ -22,18 +23,18 @@ import (
 type sgBounds struct{ lambda float64 }
 
 func init() {
-	register("sg-bounds", "projected stochastic subgradients on the hinge stay below the bounds of theory; lambda=0.01",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("sg-bounds", "projected stochastic subgradients on the hinge stay below the bounds of theory; lambda=0.01",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgBounds{p.Float("lambda", 0.01, "a number from 1e-4 to 10", func(v float64) bool { return v >= 1e-4 && v <= 10 })}, p.Err()
 		})
-	plain("sg-batches", "the variance of a batch's gradient against its size, with and without replacement", sgBatches)
+	experiment.Plain("sg-batches", "the variance of a batch's gradient against its size, with and without replacement", sgBatches)
 }
 
 // Run implements Experiment.
-func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e sgBounds) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	const n = 500
-	runs, doublings := opt.runs(50, 3), 7
-	x, y := sphere(n, 10, opt.Seed)
+	runs, doublings := opt.RunsOr(50, 3), 7
+	x, y := experiment.Sphere(n, 10, opt.Seed)
 	p, err := problem.NewLinear(problem.NewRows(x, 1), y, nil, loss.Hinge{}, penalty.L2{}, e.lambda, problem.None)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress := &tally{opt: opt, what: "runs", of: runs}
+	progress := &experiment.Tally{Opt: opt, What: "runs", Of: runs}
 	var last, apart, suffix [8]float64 // means over the runs, after 2^k passes
 	for run := range runs {
 		for k, get := range map[string]func(k int, w []float64){
@@ -62,18 +63,18 @@ func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 				return nil, err
 			}
 		}
-		progress.step()
+		progress.Step()
 	}
-	r := &Result{}
-	r.note("means of %d runs, %d rows on the unit sphere, lambda=%g", runs, n, e.lambda)
+	r := &experiment.Result{}
+	r.Note("means of %d runs, %d rows on the unit sphere, lambda=%g", runs, n, e.lambda)
 	for k := range doublings + 1 {
-		r.bounds(e.lambda, float64(n)*math.Ldexp(1, k), last[k], apart[k], suffix[k])
+		addBounds(r, e.lambda, float64(n)*math.Ldexp(1, k), last[k], apart[k], suffix[k])
 	}
 	return r, nil
 }
 
-// bounds compares what was found after so many steps with the theory.
-func (r *Result) bounds(lambda, t, last, apart, suffix float64) {
+// addBounds compares what was found after so many steps with the theory.
+func addBounds(r *experiment.Result, lambda, t, last, apart, suffix float64) {
 	m2 := math.Pow(math.Sqrt(lambda)+1, 2) // |lambda w + g| on the ball of radius 1/sqrt(lambda)
 	for _, c := range []struct {
 		target, what string
@@ -83,12 +84,12 @@ func (r *Result) bounds(lambda, t, last, apart, suffix float64) {
 		{"Lemma 4.4", "squared distance of the last iterate", apart, theory.SquaredDistance(m2, lambda, t)},
 		{"(31)", "suboptimality of the mean of the last half", suffix, theory.HalfSuffix(m2, lambda, t)},
 	} {
-		point := Point{Column: c.what, XAxis: "steps" + LogAxis, X: t, YAxis: "mean" + LogAxis}
+		point := experiment.Point{Column: c.what, XAxis: "steps" + experiment.LogAxis, X: t, YAxis: "mean" + experiment.LogAxis}
 		point.Curve, point.Y = "measured", c.found
 		r.Points = append(r.Points, point)
 		point.Curve, point.Y = "bound", c.bound
 		r.Points = append(r.Points, point)
-		r.check(c.target, fmt.Sprintf("%s after %g steps", c.what, t), fmt.Sprintf("at most %.3g", c.bound), c.found <= c.bound, "%.3g", c.found)
+		r.Check(c.target, fmt.Sprintf("%s after %g steps", c.what, t), fmt.Sprintf("at most %.3g", c.bound), c.found <= c.bound, "%.3g", c.found)
 	}
 }
 
@@ -113,11 +114,11 @@ func (sgBounds) walk(ctx context.Context, p *problem.Linear, output string, seed
 }
 
 // sgBatches measures the variance of batches: sigma^2/b with replacement, (n-b)/n of that without.
-func sgBatches(ctx context.Context, opt Options) (*Result, error) {
+func sgBatches(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	const n, d = 256, 10
-	draws := opt.runs(4000, 200)
-	x, y := sphere(n, d, opt.Seed)
-	random := rand.New(rand.NewPCG(opt.Seed, drawStream))
+	draws := opt.RunsOr(4000, 200)
+	x, y := experiment.Sphere(n, d, opt.Seed)
+	random := rand.New(rand.NewPCG(opt.Seed, experiment.DrawStream))
 	g, mean, variance := make([][]float64, n), make([]float64, d), 0.0
 	for i := range g {
 		g[i] = make([]float64, d)
@@ -128,12 +129,12 @@ func sgBatches(ctx context.Context, opt Options) (*Result, error) {
 	for i := range g {
 		variance += squaredDistance(g[i], mean) / (n - 1)
 	}
-	r := &Result{}
-	r.note("means of %d draws, %d rows, gradients of the logistic loss at 0", draws, n)
+	r := &experiment.Result{}
+	r.Note("means of %d draws, %d rows, gradients of the logistic loss at 0", draws, n)
 	var sizes, logs []float64
-	progress := &tally{opt: opt, what: "rows of a batch", of: n}
+	progress := &experiment.Tally{Opt: opt, What: "rows of a batch", Of: n}
 	for b := 1; b <= n; b *= 2 {
-		progress.step()
+		progress.Step()
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -144,12 +145,12 @@ func sgBatches(ctx context.Context, opt Options) (*Result, error) {
 				name, want = "with replacement", variance*(n-1)/n/float64(b)
 				sizes, logs = append(sizes, math.Log(float64(b))), append(logs, math.Log(found))
 			}
-			r.Points = append(r.Points, Point{Curve: name, XAxis: "rows of a batch" + LogAxis, X: float64(b), YAxis: "mean squared error", Y: found})
-			r.check("X7", fmt.Sprintf("%s, %d rows", name, b), fmt.Sprintf("%.3g within 15 %%", want), math.Abs(found-want) <= 0.15*want+1e-15, "%.3g", found)
+			r.Points = append(r.Points, experiment.Point{Curve: name, XAxis: "rows of a batch" + experiment.LogAxis, X: float64(b), YAxis: "mean squared error", Y: found})
+			r.Check("X7", fmt.Sprintf("%s, %d rows", name, b), fmt.Sprintf("%.3g within 15 %%", want), math.Abs(found-want) <= 0.15*want+1e-15, "%.3g", found)
 		}
 	}
-	slope, _ := line(sizes, logs)
-	r.check("X7", "with replacement the error falls like 1/b", "slope -1 within 0.05", math.Abs(slope+1) <= 0.05, "%.3f", slope)
+	slope, _ := experiment.Line(sizes, logs)
+	r.Check("X7", "with replacement the error falls like 1/b", "slope -1 within 0.05", math.Abs(slope+1) <= 0.05, "%.3f", slope)
 	return r, nil
 }
 

@@ -1,4 +1,4 @@
-package experiment
+package gradient
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic"
@@ -25,8 +26,8 @@ import (
 type table2 struct{ epochs int }
 
 func init() {
-	register("pgs-table2", "accuracy on new rows against time, primal gradient solver and L-BFGS; needs --data with two classes; epochs=200 of L-BFGS at most",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("pgs-table2", "accuracy on new rows against time, primal gradient solver and L-BFGS; needs --data with two classes; epochs=200 of L-BFGS at most",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return table2{p.Int("epochs", 200, 5, 1<<20)}, p.Err()
 		})
 }
@@ -37,11 +38,11 @@ var errNoClasses = errors.New("pgs-table2: found no data of two classes, expecte
 type instant struct{ seconds, accuracy float64 }
 
 // Run implements Experiment.
-func (e table2) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e table2) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	if opt.Data == nil || opt.Classes == nil {
 		return nil, errNoClasses
 	}
-	runs := opt.runs(5, 1)
+	runs := opt.RunsOr(5, 1)
 	if opt.Quick {
 		e.epochs = min(e.epochs, 30)
 	}
@@ -55,9 +56,9 @@ func (e table2) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
-	r.note("%d rows to learn from, %d held out, sigma=%g; times of this machine, medians of %d runs", len(p.Y), len(testY), sigma, runs)
-	r.times("L-BFGS", batch)
+	r := &experiment.Result{}
+	r.Note("%d rows to learn from, %d held out, sigma=%g; times of this machine, medians of %d runs", len(p.Y), len(testY), sigma, runs)
+	addTimes(r, "L-BFGS", batch)
 	end := batch[len(batch)-1]
 	goal := end.accuracy - 0.003
 	var times []float64
@@ -67,16 +68,16 @@ func (e table2) Run(ctx context.Context, opt Options) (*Result, error) {
 			return nil, err
 		}
 		if run == 0 {
-			r.times("PGS", curve)
+			addTimes(r, "PGS", curve)
 		}
 		times = append(times, reached(curve, goal))
 	}
 	slices.Sort(times)
 	pgs := times[len(times)/2]
-	r.check("Table II", "PGS comes within 0.3 points of the accuracy of L-BFGS", fmt.Sprintf("%.2f %%", 100*goal), pgs >= 0, "%.4g s", pgs)
-	r.check("Table II", "at least 10 times sooner than L-BFGS is there to stay", "a tenth", pgs >= 0 && pgs <= steady(batch, goal)/10,
+	r.Check("Table II", "PGS comes within 0.3 points of the accuracy of L-BFGS", fmt.Sprintf("%.2f %%", 100*goal), pgs >= 0, "%.4g s", pgs)
+	r.Check("Table II", "at least 10 times sooner than L-BFGS is there to stay", "a tenth", pgs >= 0 && pgs <= steady(batch, goal)/10,
 		"%.4g s against %.4g s", pgs, steady(batch, goal))
-	r.check("Table II", "at least 10 times sooner than L-BFGS ends", "a tenth", pgs >= 0 && pgs <= end.seconds/10, "%.4g s against %.4g s", pgs, end.seconds)
+	r.Check("Table II", "at least 10 times sooner than L-BFGS ends", "a tenth", pgs >= 0 && pgs <= end.seconds/10, "%.4g s against %.4g s", pgs, end.seconds)
 	return r, nil
 }
 
@@ -87,8 +88,8 @@ type share struct {
 }
 
 // parted draws a quarter of the rows to be held out, an eighth to choose sigma by, and the rest.
-func parted(opt Options) (parts [3]share) {
-	order := rand.New(rand.NewPCG(opt.Seed, drawStream)).Perm(len(opt.Classes))
+func parted(opt experiment.Options) (parts [3]share) {
+	order := rand.New(rand.NewPCG(opt.Seed, experiment.DrawStream)).Perm(len(opt.Classes))
 	n := len(order)
 	for k, ends := range [][2]int{{0, n / 4}, {n / 4, n/4 + n/8}, {n/4 + n/8, n}} {
 		parts[k].x = matrix.Subset(opt.Data, order[ends[0]:ends[1]])
@@ -100,12 +101,12 @@ func parted(opt Options) (parts [3]share) {
 }
 
 // choose returns the problem with the sigma with which L-BFGS is most accurate on the second part.
-func (e table2) choose(ctx context.Context, parts [3]share, opt Options) (p *problem.Linear, sigma float64, err error) {
+func (e table2) choose(ctx context.Context, parts [3]share, opt experiment.Options) (p *problem.Linear, sigma float64, err error) {
 	rows, best := problem.NewRows(parts[2].x, opt.Threads), -1.0
 	sigmas := []float64{1e-7, 1e-6, 1e-5, 1e-4, 1e-3}
-	progress := &tally{opt: opt, what: "sigma", of: len(sigmas)}
+	progress := &experiment.Tally{Opt: opt, What: "sigma", Of: len(sigmas)}
 	for _, s := range sigmas {
-		progress.step()
+		progress.Step()
 		q, err := problem.NewLinear(rows, parts[2].y, nil, loss.Logistic{}, penalty.L2{}, s, problem.None)
 		if err != nil {
 			return nil, 0, err
@@ -211,11 +212,11 @@ func accuracy(x matrix.Matrix, y, w []float64) float64 {
 	return float64(right) / float64(len(y))
 }
 
-// times adds a curve of accuracy against seconds.
-func (r *Result) times(name string, curve []instant) {
+// addTimes adds a curve of accuracy against seconds.
+func addTimes(r *experiment.Result, name string, curve []instant) {
 	x, y := make([]float64, len(curve)), make([]float64, len(curve))
 	for i, at := range curve {
 		x[i], y[i] = at.seconds, 100*at.accuracy
 	}
-	r.curve(Point{Curve: name, XAxis: "seconds" + LogAxis, YAxis: "accuracy on new rows, %"}, x, y)
+	r.Curve(experiment.Point{Curve: name, XAxis: "seconds" + experiment.LogAxis, YAxis: "accuracy on new rows, %"}, x, y)
 }

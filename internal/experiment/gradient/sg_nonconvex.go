@@ -1,4 +1,4 @@
-package experiment
+package gradient
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
@@ -17,8 +18,8 @@ import (
 type sgNonconvex struct{ units int }
 
 func init() {
-	register("sg-nonconvex", "stochastic gradient on a small network: the mean squared gradient falls to a floor in proportion to the step; units=6",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("sg-nonconvex", "stochastic gradient on a small network: the mean squared gradient falls to a floor in proportion to the step; units=6",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgNonconvex{p.Int("units", 6, 1, 100)}, p.Err()
 		})
 }
@@ -69,7 +70,7 @@ func (q *network) square(w []float64) float64 {
 
 // descend makes steps of one row each from w on, and returns the squared gradients every so many steps.
 func (q *network) descend(ctx context.Context, w []float64, eta float64, steps, every int, seed uint64) ([]float64, error) {
-	r := rand.New(rand.NewPCG(seed, drawStream))
+	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	g := make([]float64, len(w))
 	var squares []float64
 	for t := range steps {
@@ -92,7 +93,7 @@ func (q *network) descend(ctx context.Context, w []float64, eta float64, steps, 
 // linear predictor tells apart.
 func (e sgNonconvex) newNetwork(seed uint64) (*network, []float64) {
 	const n, d = 400, 4
-	r := rand.New(rand.NewPCG(seed, drawStream))
+	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	q := &network{units: e.units, lambda: 0.01}
 	for range n {
 		x := make([]float64, d)
@@ -109,18 +110,18 @@ func (e sgNonconvex) newNetwork(seed uint64) (*network, []float64) {
 }
 
 // Run implements Experiment.
-func (e sgNonconvex) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e sgNonconvex) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	etas := []float64{0.02, 0.01, 0.005}
-	runs, work := opt.runs(8, 2), 8000.0 // eta times the number of steps
+	runs, work := opt.RunsOr(8, 2), 8000.0 // eta times the number of steps
 	if opt.Quick {
 		work = 2000
 	}
 	q, start := e.newNetwork(opt.Seed)
 	means := make([][]float64, len(etas)) // squared gradients
 	everies := make([]int, len(etas))
-	progress := &tally{opt: opt, what: "steps", of: len(etas)}
-	err := side(ctx, len(etas), opt.Threads, func(k int) error {
-		defer progress.step()
+	progress := &experiment.Tally{Opt: opt, What: "steps", Of: len(etas)}
+	err := experiment.Side(ctx, len(etas), opt.Threads, func(k int) error {
+		defer progress.Step()
 		steps := int(work / etas[k])
 		everies[k] = steps / 1000
 		for run := range runs {
@@ -140,14 +141,14 @@ func (e sgNonconvex) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
-	r.note("means of %d runs, a network of %d hidden units, %d rows, lambda=%g", runs, e.units, len(q.x), q.lambda)
-	r.nonconvex(etas, everies, means)
+	r := &experiment.Result{}
+	r.Note("means of %d runs, a network of %d hidden units, %d rows, lambda=%g", runs, e.units, len(q.x), q.lambda)
+	addNonconvex(r, etas, everies, means)
 	return r, nil
 }
 
-// nonconvex adds the running means, and judges that they fall and where they end.
-func (r *Result) nonconvex(etas []float64, everies []int, squares [][]float64) {
+// addNonconvex adds the running means, and judges that they fall and where they end.
+func addNonconvex(r *experiment.Result, etas []float64, everies []int, squares [][]float64) {
 	floors := make([]float64, len(etas))
 	for k, eta := range etas {
 		x, y := make([]float64, len(squares[k])), make([]float64, len(squares[k]))
@@ -159,12 +160,12 @@ func (r *Result) nonconvex(etas []float64, everies []int, squares [][]float64) {
 				floors[k] += v / float64(len(x)-len(x)/2)
 			}
 		}
-		r.curve(Point{Curve: fmt.Sprintf("eta=%g", eta), XAxis: "steps" + LogAxis, YAxis: "mean of |gradient|^2 so far" + LogAxis}, x, y)
+		r.Curve(experiment.Point{Curve: fmt.Sprintf("eta=%g", eta), XAxis: "steps" + experiment.LogAxis, YAxis: "mean of |gradient|^2 so far" + experiment.LogAxis}, x, y)
 		first, early, end := y[0], y[len(y)/50], y[len(y)-1]
-		r.check("X10", fmt.Sprintf("eta=%g: the mean of |gradient|^2 falls", eta), "the first above that of a 50th of the run, above the last", first > early && early > end, "%.3g, %.3g, %.3g", first, early, end)
+		r.Check("X10", fmt.Sprintf("eta=%g: the mean of |gradient|^2 falls", eta), "the first above that of a 50th of the run, above the last", first > early && early > end, "%.3g, %.3g, %.3g", first, early, end)
 	}
 	for k := 1; k < len(etas); k++ {
 		ratio := floors[k-1] / floors[k]
-		r.check("X10", fmt.Sprintf("the floor halves from eta=%g to %g", etas[k-1], etas[k]), "a ratio of 2, from 1.5 to 2.7", ratio > 1.5 && ratio < 2.7, "%.3g", ratio)
+		r.Check("X10", fmt.Sprintf("the floor halves from eta=%g to %g", etas[k-1], etas[k]), "a ratio of 2, from 1.5 to 2.7", ratio > 1.5 && ratio < 2.7, "%.3g", ratio)
 	}
 }

@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/ridge"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -20,20 +21,20 @@ import (
 // smaller is faster, and both are one solution (Y8). A kernel of polynomials of degree 5 in 50
 // features stands for 3.5 million of them (Y9).
 func init() {
-	plain("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel", qpRidge)
+	experiment.Plain("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel", qpRidge)
 }
 
-func qpRidge(ctx context.Context, opt Options) (*Result, error) {
+func qpRidge(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	n, widths := 1000, []int{125, 250, 500, 1000, 2000, 4000}
 	if opt.Quick {
 		n, widths = 300, []int{40, 300, 2400}
 	}
-	r := &Result{}
+	r := &experiment.Result{}
 	var x, primal, dual []float64
 	worst := 0.0
-	progress := &tally{opt: opt, what: "widths", of: len(widths)}
+	progress := &experiment.Tally{Opt: opt, What: "widths", Of: len(widths)}
 	for _, d := range widths {
-		progress.step()
+		progress.Step()
 		first, second, apart, err := bothForms(ctx, n, d, opt)
 		if err != nil {
 			return nil, err
@@ -41,16 +42,16 @@ func qpRidge(ctx context.Context, opt Options) (*Result, error) {
 		x, primal, dual = append(x, float64(d)/float64(n)), append(primal, first), append(dual, second)
 		worst = max(worst, apart)
 	}
-	r.curves(Point{Row: "ridge", XAxis: "features a row" + LogAxis, YAxis: "seconds" + LogAxis}, x, named{"primal (newton)", primal}, named{"dual (cholesky)", dual})
+	r.Curves(experiment.Point{Row: "ridge", XAxis: "features a row" + experiment.LogAxis, YAxis: "seconds" + experiment.LogAxis}, x, experiment.Named{Name: "primal (newton)", Y: primal}, experiment.Named{Name: "dual (cholesky)", Y: dual})
 	last := len(x) - 1
-	r.check("Y8", "both forms are one solution", "objectives to 1e-6 of their size", worst <= 1e-6, "%s", quantity(worst))
-	r.check("Y8", "few features: the primal is faster; many: the dual", "at the ends", primal[0] < dual[0] && dual[last] < primal[last], "%.3g s against %.3g s with d/n = %.3g, %.3g against %.3g with %.3g", primal[0], dual[0], x[0], primal[last], dual[last], x[last])
-	return r, r.polynomial(ctx, opt)
+	r.Check("Y8", "both forms are one solution", "objectives to 1e-6 of their size", worst <= 1e-6, "%s", quantity(worst))
+	r.Check("Y8", "few features: the primal is faster; many: the dual", "at the ends", primal[0] < dual[0] && dual[last] < primal[last], "%.3g s against %.3g s with d/n = %.3g, %.3g against %.3g with %.3g", primal[0], dual[0], x[0], primal[last], dual[last], x[last])
+	return r, polynomial(ctx, r, opt)
 }
 
 // gaussianRows draws n rows of d features, and targets of a linear model with noise.
 func gaussianRows(n, d int, seed uint64) (matrix.Matrix, []float64) {
-	random := rand.New(rand.NewPCG(seed, drawStream))
+	random := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}, make([]float64, n)
 	truth := make([]float64, d)
 	for j := range truth {
@@ -66,22 +67,22 @@ func gaussianRows(n, d int, seed uint64) (matrix.Matrix, []float64) {
 }
 
 // bothForms returns the seconds of both, and how far the objectives are apart.
-func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far float64, err error) {
+func bothForms(ctx context.Context, n, d int, opt experiment.Options) (primal, dual, far float64, err error) {
 	x, y := gaussianRows(n, d, opt.Seed)
 	lambda := 1e-2
 	p, err := problem.NewLinear(problem.NewRows(x, opt.Threads), y, nil, loss.Squared{}, penalty.L2{}, lambda, problem.None)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	first, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
+	first, err := experiment.Solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	k, err := kernelMachine(kernel.Linear{}, x, y, loss.Squared{}, lambda, problem.None, opt.Threads)
+	k, err := experiment.KernelMachine(kernel.Linear{}, x, y, loss.Squared{}, lambda, problem.None, opt.Threads)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	second, err := solve(ctx, ridge.Cholesky{}, k, solver.Options{Gap: 1e-7})
+	second, err := experiment.Solve(ctx, ridge.Cholesky{}, k, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -89,14 +90,14 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 }
 
 // polynomial fits a machine of 500 rows to targets that are a polynomial.
-func (r *Result) polynomial(ctx context.Context, opt Options) error {
+func polynomial(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	const n, d, degree = 500, 50, 5
 	x, y := gaussianRows(n, d, opt.Seed)
-	p, err := kernelMachine(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, y, loss.Squared{}, 1e-3, problem.Free, opt.Threads)
+	p, err := experiment.KernelMachine(kernel.Poly{Gamma: 1. / d, Coef0: 1, Degree: degree}, x, y, loss.Squared{}, 1e-3, problem.Free, opt.Threads)
 	if err != nil {
 		return err
 	}
-	s, err := solve(ctx, ridge.Cholesky{}, p, solver.Options{Gap: 1e-8})
+	s, err := experiment.Solve(ctx, ridge.Cholesky{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return err
 	}
@@ -104,6 +105,6 @@ func (r *Result) polynomial(ctx context.Context, opt Options) error {
 	for k := 1; k <= degree; k++ {
 		features *= float64(d+k) / float64(k)
 	}
-	r.check("Y9", fmt.Sprintf("polynomials of degree %d in %d features, %.0f of them, on %d rows", degree, d, features, n), "within 1 s", s.Train.Seconds() < 1 && s.Status == solver.Converged, "%.3g s, %s", s.Train.Seconds(), s.Status)
+	r.Check("Y9", fmt.Sprintf("polynomials of degree %d in %d features, %.0f of them, on %d rows", degree, d, features, n), "within 1 s", s.Train.Seconds() < 1 && s.Status == solver.Converged, "%.3g s, %s", s.Train.Seconds(), s.Status)
 	return ctx.Err()
 }

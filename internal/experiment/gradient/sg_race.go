@@ -1,16 +1,15 @@
-package experiment
+package gradient
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -20,7 +19,7 @@ import (
 // passes over the rows. 2000 rows of 20 features on the unit sphere, labels of a logistic
 // model, lambda = 1/n. The passes that each method takes are those of our reference run.
 func init() {
-	plain("sg-race", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient", sgRace)
+	experiment.Plain("sg-race", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient", sgRace)
 }
 
 // racer is a method with the passes of the reference to 1e-3, 1e-6 and 1e-9.
@@ -37,10 +36,10 @@ var racers = []racer{
 	{"sgd:step=sqrt,gamma=2,output=last", [3]float64{}}, {"sgd:step=lipschitz,gamma=0.25,output=average", [3]float64{}},
 }
 
-func sgRace(ctx context.Context, opt Options) (*Result, error) {
+func sgRace(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	const passes = 40
-	runs := opt.runs(10, 2)
-	x, y := sphere(2000, 20, opt.Seed)
+	runs := opt.RunsOr(10, 2)
+	x, y := experiment.Sphere(2000, 20, opt.Seed)
 	p, err := problem.NewLinear(problem.NewRows(x, 1), y, nil, loss.Logistic{}, penalty.L2{}, 1./2000, problem.None)
 	if err != nil {
 		return nil, err
@@ -50,9 +49,9 @@ func sgRace(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	far := make([][][]float64, len(racers)) // by method, run, pass
-	progress := &tally{opt: opt, what: "methods", of: len(racers)}
-	err = side(ctx, len(racers), opt.Threads, func(k int) error {
-		defer progress.step()
+	progress := &experiment.Tally{Opt: opt, What: "methods", Of: len(racers)}
+	err = experiment.Side(ctx, len(racers), opt.Threads, func(k int) error {
+		defer progress.Step()
 		s, err := linear.New(racers[k].spec)
 		if err != nil {
 			return err
@@ -72,14 +71,14 @@ func sgRace(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
-	r.note("medians of %d runs, L/lambda = 501", runs)
-	r.race(far, passes)
+	r := &experiment.Result{}
+	r.Note("medians of %d runs, L/lambda = 501", runs)
+	addRace(r, far, passes)
 	return r, nil
 }
 
-// race adds the curves, and judges passes and ranking.
-func (r *Result) race(far [][][]float64, passes int) {
+// addRace adds the curves, and judges passes and ranking.
+func addRace(r *experiment.Result, far [][][]float64, passes int) {
 	median := func(k, t int) float64 {
 		var values []float64
 		for _, curve := range far[k] {
@@ -93,7 +92,7 @@ func (r *Result) race(far [][][]float64, passes int) {
 		for t := range curve {
 			x[t], curve[t] = float64(t+1), median(k, t)
 		}
-		r.curve(Point{Curve: c.spec, XAxis: "passes", YAxis: "objective less optimum" + LogAxis}, x, curve)
+		r.Curve(experiment.Point{Curve: c.spec, XAxis: "passes", YAxis: "objective less optimum" + experiment.LogAxis}, x, curve)
 		if c.passes[0] == 0 {
 			continue
 		}
@@ -103,7 +102,7 @@ func (r *Result) race(far [][][]float64, passes int) {
 			got[g] = float64(1 + slices.IndexFunc(curve, func(v float64) bool { return v < goal }))
 			near = near && got[g] > 0 && math.Abs(got[g]-c.passes[g]) <= max(1, 0.4*c.passes[g])
 		}
-		r.check("X5", c.spec+": passes to 1e-3, 1e-6 and 1e-9", fmt.Sprintf("%v within 40 %% or a pass", c.passes), near, "%v", got)
+		r.Check("X5", c.spec+": passes to 1e-3, 1e-6 and 1e-9", fmt.Sprintf("%v within 40 %% or a pass", c.passes), near, "%v", got)
 	}
 	plain := map[string]float64{}
 	bestPlain, worstSum := math.Inf(1), 0.0
@@ -117,43 +116,11 @@ func (r *Result) race(far [][][]float64, passes int) {
 		}
 	}
 	weighted, root := plain["sgd:offset=0,output=weighted"], plain["sgd:step=sqrt,gamma=2,output=last"]
-	r.check("X6", "after 30 passes the t-weighted average of steps 1/(mu t) is the best plain method", "the least of four", weighted == bestPlain, "%.2g of %.2g", weighted, bestPlain)
+	r.Check("X6", "after 30 passes the t-weighted average of steps 1/(mu t) is the best plain method", "the least of four", weighted == bestPlain, "%.2g of %.2g", weighted, bestPlain)
 	worst := 0.0
 	for _, v := range plain {
 		worst = max(worst, v)
 	}
-	r.check("X6", "the last iterate of steps 2/sqrt t is the worst", "the largest of four", root == worst, "%.2g of %.2g", root, worst)
-	r.check("X6", "every method for finite sums is 1e4 times closer", "1e-4 of the best plain one", worstSum <= 1e-4*bestPlain, "%.2g against %.2g", worstSum, bestPlain)
-}
-
-// sphere draws n rows of d features on the unit sphere, and labels of a logistic model of slope 5
-// on features of variance 1.
-func sphere(n, d int, seed uint64) (matrix.Matrix, []float64) {
-	r := rand.New(rand.NewPCG(seed, drawStream))
-	direction := func(x []float64) {
-		sum := 0.0
-		for j := range x {
-			x[j] = r.NormFloat64()
-			sum += x[j] * x[j]
-		}
-		for j := range x {
-			x[j] /= math.Sqrt(sum)
-		}
-	}
-	truth, x := make([]float64, d), make([]float64, d)
-	direction(truth)
-	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, 0, n*d)}, make([]float64, n)
-	for i := range y {
-		direction(x)
-		score := 0.0
-		for j, v := range x {
-			score += v * truth[j]
-			m.Value = append(m.Value, float32(v))
-		}
-		y[i] = 1
-		if r.Float64() > 1/(1+math.Exp(-5*score*math.Sqrt(float64(d)))) {
-			y[i] = -1
-		}
-	}
-	return m, y
+	r.Check("X6", "the last iterate of steps 2/sqrt t is the worst", "the largest of four", root == worst, "%.2g of %.2g", root, worst)
+	r.Check("X6", "every method for finite sums is 1e4 times closer", "1e-4 of the best plain one", worstSum <= 1e-4*bestPlain, "%.2g against %.2g", worstSum, bestPlain)
 }

@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -18,8 +19,8 @@ import (
 type qpAccuracy struct{ limit time.Duration }
 
 func init() {
-	register("qp-accuracy", "the gap of each kernel method against seconds; seconds=20",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("qp-accuracy", "the gap of each kernel method against seconds; seconds=20",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			seconds := p.Float("seconds", 20, "a number above 0", func(v float64) bool { return v > 0 && v <= 1e6 })
 			return qpAccuracy{time.Duration(seconds * float64(time.Second))}, p.Err()
 		})
@@ -38,16 +39,16 @@ var grades = []grade{
 }
 
 // Run implements Experiment.
-func (e qpAccuracy) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e qpAccuracy) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	n, limit := 2000, e.limit
 	if opt.Quick {
 		n, limit = 150, min(limit, 2*time.Second)
 	}
-	r := &Result{}
+	r := &experiment.Result{}
 	x, y := chequered(n, opt.Seed)
-	progress := &tally{opt: opt, what: "methods", of: len(grades)}
+	progress := &experiment.Tally{Opt: opt, What: "methods", Of: len(grades)}
 	for _, g := range grades {
-		p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, x, y, 1, problem.None, opt.Threads)
+		p, err := experiment.HingeMachine(kernel.RBF{Gamma: 0.5}, x, y, 1, problem.None, opt.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -55,26 +56,26 @@ func (e qpAccuracy) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.trace(ctx, s, p, g, limit, opt.Seed); err != nil {
+		if err := traceGap(ctx, r, s, p, g, limit, opt.Seed); err != nil {
 			return nil, err
 		}
-		progress.step()
+		progress.Step()
 	}
 	return r, nil
 }
 
-// trace runs a method as far as it comes within a limit, and draws the least gap so far.
-func (r *Result) trace(ctx context.Context, s solver.Solver, p *problem.Kernel, g grade, limit time.Duration, seed uint64) error {
+// traceGap runs a method as far as it comes within a limit, and draws the least gap so far.
+func traceGap(ctx context.Context, r *experiment.Result, s solver.Solver, p *problem.Kernel, g grade, limit time.Duration, seed uint64) error {
 	var seconds, gaps []float64
 	least := math.Inf(1)
-	solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-12, Time: limit, Seed: seed, Trace: func(at solver.Progress) {
+	solution, err := experiment.Solve(ctx, s, p, solver.Options{Gap: 1e-12, Time: limit, Seed: seed, Trace: func(at solver.Progress) {
 		least = min(least, at.Certificate.Relative())
 		seconds, gaps = append(seconds, max(at.Train.Seconds(), 1e-6)), append(gaps, max(least, 1e-16))
 	}})
 	if err != nil {
 		return err
 	}
-	r.curve(Point{Row: "accuracy", Curve: g.spec, XAxis: "seconds" + LogAxis, YAxis: "relative gap" + LogAxis}, seconds, gaps)
-	r.check("Y3", fmt.Sprintf("%s is %q", g.spec, g.word), fmt.Sprintf("a relative gap of %.0e within %v", g.gap, limit), least <= g.gap, "%s after %.3g s, %d epochs, %s", quantity(least), solution.Train.Seconds(), solution.Epochs, solution.Status)
+	r.Curve(experiment.Point{Row: "accuracy", Curve: g.spec, XAxis: "seconds" + experiment.LogAxis, YAxis: "relative gap" + experiment.LogAxis}, seconds, gaps)
+	r.Check("Y3", fmt.Sprintf("%s is %q", g.spec, g.word), fmt.Sprintf("a relative gap of %.0e within %v", g.gap, limit), least <= g.gap, "%s after %.3g s, %d epochs, %s", quantity(least), solution.Train.Seconds(), solution.Epochs, solution.Status)
 	return ctx.Err()
 }

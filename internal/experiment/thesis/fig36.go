@@ -1,25 +1,25 @@
-package experiment
+package thesis
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-
-	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/reduce"
 )
 
 // Figure 3.6 of Cotter's thesis: the error on new rows against the number of support vectors,
@@ -34,8 +34,8 @@ type fig36 struct {
 }
 
 func init() {
-	register("thesis-fig3.6", "error against the number of support vectors, ways to make a kernel machine sparse; needs --data with two classes; gamma=0.1, C=1, learn=ROWS of the first (0: two thirds), method=all",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("thesis-fig3.6", "error against the number of support vectors, ways to make a kernel machine sparse; needs --data with two classes; gamma=0.1, C=1, learn=ROWS of the first (0: two thirds), method=all",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 			return fig36{p.Float("gamma", 0.1, "a number > 0", positive), p.Float("C", 1, "a number > 0", positive), p.Int("learn", 0, 0, 1<<30),
 				p.Choice("method", append([]string{"all"}, fig36Names()...)...)}, p.Err()
@@ -104,7 +104,7 @@ type sparseCandidate struct {
 
 // sparseRace is the machine that all methods begin with, and what they found.
 type sparseRace struct {
-	opt    Options
+	opt    experiment.Options
 	target *reduce.Target
 	p      *problem.Kernel
 	y      []float64 // of all rows
@@ -114,7 +114,7 @@ type sparseRace struct {
 }
 
 // Run implements Experiment.
-func (f fig36) Run(ctx context.Context, opt Options) (*Result, error) {
+func (f fig36) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	race, err := f.begin(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -125,25 +125,25 @@ func (f fig36) Run(ctx context.Context, opt Options) (*Result, error) {
 	} else if opt.Quick {
 		methods = methods[:5]
 	}
-	progress := &tally{opt: opt, what: "methods", of: len(methods)}
+	progress := &experiment.Tally{Opt: opt, What: "methods", Of: len(methods)}
 	for _, m := range methods {
 		if err := race.run(ctx, m); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
-		progress.step()
+		progress.Step()
 	}
 	return race.result(methods), nil
 }
 
 // begin trains the machine.
-func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
+func (f fig36) begin(ctx context.Context, opt experiment.Options) (*sparseRace, error) {
 	if opt.Data == nil || opt.Classes == nil {
 		return nil, errNoTwoClasses
 	}
 	x, y := opt.Data, opt.Classes
 	if opt.Quick && len(y) > 1500 {
 		rows := rand.New(rand.NewPCG(opt.Seed, 36)).Perm(len(y))[:1500]
-		x, y = matrix.Gather(x, rows), take(y, rows)
+		x, y = matrix.Gather(x, rows), experiment.Take(y, rows)
 		f.learn = 1000
 	}
 	learn := cmp.Or(f.learn, len(y)*2/3)
@@ -154,7 +154,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := gram.Part(below(learn))
+	part, err := gram.Part(experiment.Below(learn))
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (f fig36) begin(ctx context.Context, opt Options) (*sparseRace, error) {
 // aim makes the target of a trained machine.
 func (r *sparseRace) aim(gram *gram.Gram, w []float64) {
 	learn := len(w) - 1
-	vectors, beta := support(w[:learn])
+	vectors, beta := experiment.Support(w[:learn])
 	response := make([]float64, gram.Len())
 	gram.Update(response, vectors, beta)
 	for i := range response {
@@ -306,7 +306,7 @@ func (r *sparseRace) decide(ctx context.Context, m fig36Method) error {
 		if err != nil {
 			return err
 		}
-		rows, beta := support(solution.Point.W[:len(p.Y)])
+		rows, beta := experiment.Support(solution.Point.W[:len(p.Y)])
 		response := make([]float64, r.target.Gram.Len())
 		r.target.Gram.Update(response, rows, beta)
 		r.found[m.name] = append(r.found[m.name], r.judge(len(rows), response))
@@ -357,17 +357,17 @@ func percentWrong(wrong []bool, rows []int) float64 {
 }
 
 // result draws the curves, and compares.
-func (r *sparseRace) result(methods []fig36Method) *Result {
-	res := &Result{}
-	splits := r.opt.runs(100, 10)
-	all := below(len(r.full.wrong))
+func (r *sparseRace) result(methods []fig36Method) *experiment.Result {
+	res := &experiment.Result{}
+	splits := r.opt.RunsOr(100, 10)
+	all := experiment.Below(len(r.full.wrong))
 	dense := percentWrong(r.full.wrong, all)
-	res.note("%d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", len(r.p.Y), len(all), splits, r.full.vectors, dense)
+	res.Note("%d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", len(r.p.Y), len(all), splits, r.full.vectors, dense)
 	curves, x := map[string][]float64{}, make([]float64, len(r.sizes))
 	for s, n := range r.sizes {
 		x[s] = float64(n)
 	}
-	panel := Point{Row: "error", Column: "data", XAxis: "support vectors" + LogAxis, YAxis: "error on new rows (%)"}
+	panel := experiment.Point{Row: "error", Column: "data", XAxis: "support vectors" + experiment.LogAxis, YAxis: "error on new rows (%)"}
 	for _, m := range methods {
 		y := r.errors(r.found[m.name], splits)
 		curves[m.name] = y
@@ -378,11 +378,11 @@ func (r *sparseRace) result(methods []fig36Method) *Result {
 				xs, ys = append(xs, x[s]), append(ys, y[s])
 			}
 		}
-		res.curve(panel, xs, ys)
-		res.note("%s: %s", m.name, listed(xs, ys))
+		res.Curve(panel, xs, ys)
+		res.Note("%s: %s", m.name, listed(xs, ys))
 	}
 	panel.Curve = "all support vectors"
-	res.curve(panel, []float64{x[0], x[len(x)-1]}, []float64{dense, dense})
+	res.Curve(panel, []float64{x[0], x[len(x)-1]}, []float64{dense, dense})
 	r.compare(res, curves, dense)
 	return res
 }
@@ -396,22 +396,22 @@ func listed(x, y []float64) string {
 }
 
 // compare checks the claims of the reference (4.7).
-func (r *sparseRace) compare(res *Result, curves map[string][]float64, dense float64) {
+func (r *sparseRace) compare(res *experiment.Result, curves map[string][]float64, dense float64) {
 	last, tenth := len(r.sizes)-1, slices.Index(r.sizes, max(1, r.full.vectors/10))
 	const ours = "aggressive"
 	if y := curves[ours]; y != nil {
-		res.check("X7", ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
+		res.Check("X7", ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
 		for _, other := range []string{"random", "osuna-girosi"} {
 			if z := curves[other]; z != nil {
-				lower, common, worst := atMost(y, z)
-				res.check("X7", ours+": at most the error of "+other, "at every number", lower == common, "at %d of %d, at most %.2f points above", lower, common, max(0, worst))
+				lower, common, worst := experiment.AtMost(y, z)
+				res.Check("X7", ours+": at most the error of "+other, "at every number", lower == common, "at %d of %d, at most %.2f points above", lower, common, max(0, worst))
 			}
 		}
 	}
 	if a, b := curves["aggressive"], curves["basic"]; a != nil && b != nil {
-		lower, common, _ := atMost(a, b)
+		lower, common, _ := experiment.AtMost(a, b)
 		lower += len(a) - common // where one of both has no such number, nothing speaks against it
-		res.check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", lower >= len(a)*8/10, "%d of %d", lower, len(a))
+		res.Check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", lower >= len(a)*8/10, "%d of %d", lower, len(a))
 	}
 }
 
@@ -420,13 +420,4 @@ func at(y []float64, i int) float64 {
 		return math.NaN()
 	}
 	return y[i]
-}
-
-// take returns some of the numbers.
-func take(y []float64, rows []int) []float64 {
-	some := make([]float64, len(rows))
-	for k, i := range rows {
-		some[k] = y[i]
-	}
-	return some
 }

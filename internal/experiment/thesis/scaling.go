@@ -1,10 +1,12 @@
-package experiment
+package thesis
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -12,8 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-
-	"github.com/fenchel-ml/fenchel/internal/reduce"
 )
 
 // What chapter 3 of Cotter's thesis is about: on rows with wrong labels the support vectors of
@@ -24,21 +24,21 @@ import (
 type thesisScaling struct{ lambda float64 }
 
 func init() {
-	register("thesis-scaling", "support vectors against rows, of the optimum and of the sparse machine made from it; lambda=0.002",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("thesis-scaling", "support vectors against rows, of the optimum and of the sparse machine made from it; lambda=0.002",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return thesisScaling{p.Float("lambda", 0.002, "a number > 0", func(v float64) bool { return v > 0 && v < 1 })}, p.Err()
 		})
 }
 
 // Run implements Experiment.
-func (e thesisScaling) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e thesisScaling) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	sizes := []int{250, 500, 1000, 2000, 4000, 8000}
 	if opt.Quick {
 		sizes = sizes[:4]
 	}
-	runs := opt.runs(5, 2)
+	runs := opt.RunsOr(5, 2)
 	x, dense, sparse, norm := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]float64, len(sizes)), make([]float64, len(sizes))
-	progress := &tally{opt: opt, what: "machines", of: runs * len(sizes)}
+	progress := &experiment.Tally{Opt: opt, What: "machines", Of: runs * len(sizes)}
 	for s, n := range sizes {
 		x[s] = float64(n)
 		for run := range runs {
@@ -49,26 +49,26 @@ func (e thesisScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 			dense[s] += float64(all) / float64(runs)
 			sparse[s] += float64(few) / float64(runs)
 			norm[s] += length / float64(runs)
-			progress.step()
+			progress.Step()
 		}
 	}
-	r := &Result{}
-	r.note("lambda %g, means of %d runs; |w| is %.3g on %d rows and %.3g on %d", e.lambda, runs, norm[0], sizes[0], norm[len(norm)-1], sizes[len(sizes)-1])
-	r.curves(Point{XAxis: "rows" + LogAxis, YAxis: "support vectors" + LogAxis}, x, named{"optimum", dense}, named{"aggressive", sparse})
-	slope := func(y []float64) float64 { return slopeOf(x, y) }
-	r.check("X9", "support vectors of the optimum grow like the rows", "exponent 0.8 to 1.2", math.Abs(slope(dense)-1) <= 0.2, "%.2f", slope(dense))
-	r.check("X9", "those of the sparse machine do not", "exponent below 0.3", slope(sparse) < 0.3, "%.2f", slope(sparse))
+	r := &experiment.Result{}
+	r.Note("lambda %g, means of %d runs; |w| is %.3g on %d rows and %.3g on %d", e.lambda, runs, norm[0], sizes[0], norm[len(norm)-1], sizes[len(sizes)-1])
+	r.Curves(experiment.Point{XAxis: "rows" + experiment.LogAxis, YAxis: "support vectors" + experiment.LogAxis}, x, experiment.Named{Name: "optimum", Y: dense}, experiment.Named{Name: "aggressive", Y: sparse})
+	slope := func(y []float64) float64 { return experiment.SlopeOf(x, y) }
+	r.Check("X9", "support vectors of the optimum grow like the rows", "exponent 0.8 to 1.2", math.Abs(slope(dense)-1) <= 0.2, "%.2f", slope(dense))
+	r.Check("X9", "those of the sparse machine do not", "exponent below 0.3", slope(sparse) < 0.3, "%.2f", slope(sparse))
 	return r, nil
 }
 
 // one trains a machine, and makes it sparse.
 func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int) (dense, sparse int, norm float64, err error) {
 	x, y := quadrants(n, seed)
-	p, err := kernelMachine(kernel.RBF{Gamma: 1}, x, y, loss.Hinge{}, e.lambda, problem.Free, threads)
+	p, err := experiment.KernelMachine(kernel.RBF{Gamma: 1}, x, y, loss.Hinge{}, e.lambda, problem.Free, threads)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
+	s, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -92,7 +92,7 @@ func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int)
 // quadrants draws points of the plane, with the sign of the product of their coordinates and
 // some noise as the class.
 func quadrants(n int, seed uint64) (matrix.Matrix, []float64) {
-	r := rand.New(rand.NewPCG(seed, drawStream))
+	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	m, y := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 0, 2*n)}, make([]float64, n)
 	for i := range y {
 		a, b := r.NormFloat64(), r.NormFloat64()
@@ -100,14 +100,4 @@ func quadrants(n int, seed uint64) (matrix.Matrix, []float64) {
 		y[i] = math.Copysign(1, float64(a*b)+0.3*r.NormFloat64())
 	}
 	return m, y
-}
-
-// slopeOf is the exponent of y as a power of x, by least squares in logarithms.
-func slopeOf(x, y []float64) float64 {
-	logX, logY := make([]float64, len(x)), make([]float64, len(x))
-	for i := range x {
-		logX[i], logY[i] = math.Log(x[i]), math.Log(y[i])
-	}
-	slope, _ := line(logX, logY)
-	return slope
 }

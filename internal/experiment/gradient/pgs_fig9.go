@@ -1,4 +1,6 @@
-package experiment
+// Package gradient has the experiments on gradients of linear models: the primal gradient solver
+// (pgs) and stochastic gradients (sg).
+package gradient
 
 import (
 	"context"
@@ -8,17 +10,16 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic"
 	"github.com/fenchel-ml/fenchel/internal/theory"
-
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -31,21 +32,21 @@ import (
 type fig9 struct{ most int }
 
 func init() {
-	register("pgs-fig9", "steps of the primal gradient solver to a given error fall with the number of rows; most=200000 steps",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("pgs-fig9", "steps of the primal gradient solver to a given error fall with the number of rows; most=200000 steps",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig9{p.Int("most", 200000, 1000, 1<<30)}, p.Err()
 		})
 }
 
 // Run implements Experiment.
-func (f fig9) Run(ctx context.Context, opt Options) (*Result, error) {
+func (f fig9) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	dims, sizes, sigmas := []int{10, 20, 40}, []int{10000, 20000, 50000, 100000, 200000}, []float64{1, 0.1, 0.01}
-	runs := opt.runs(31, 3)
+	runs := opt.RunsOr(31, 3)
 	if opt.Quick {
 		dims, sizes, f.most = []int{10, 20}, []int{5000, 10000, 20000}, 20000
 	}
-	r := &Result{}
-	r.note("medians of %d runs, sigma of %v, at most %d steps", runs, sigmas, f.most)
+	r := &experiment.Result{}
+	r.Note("medians of %d runs, sigma of %v, at most %d steps", runs, sigmas, f.most)
 	for _, d := range dims {
 		steps := make([][][]float64, len(sizes)) // by m, sigma, run
 		for k := range steps {
@@ -54,15 +55,15 @@ func (f fig9) Run(ctx context.Context, opt Options) (*Result, error) {
 				steps[k][s] = make([]float64, runs)
 			}
 		}
-		progress := &tally{opt: opt, what: fmt.Sprintf("%d features", d), of: runs}
-		err := side(ctx, runs, opt.Threads, func(run int) error {
-			defer progress.step()
+		progress := &experiment.Tally{Opt: opt, What: fmt.Sprintf("%d features", d), Of: runs}
+		err := experiment.Side(ctx, runs, opt.Threads, func(run int) error {
+			defer progress.Step()
 			return f.run(ctx, d, sizes, sigmas, opt.Seed+uint64(run), func(m, s int, v float64) { steps[m][s][run] = v })
 		})
 		if err != nil {
 			return nil, err
 		}
-		r.toy(d, sizes, sigmas, steps)
+		addToy(r, d, sizes, sigmas, steps)
 	}
 	return r, nil
 }
@@ -132,8 +133,8 @@ func (f fig9) steps(ctx context.Context, p *problem.Linear, truth []float64, see
 	return math.Inf(1), nil
 }
 
-// toy adds what was found on the toys of d features.
-func (r *Result) toy(d int, sizes []int, sigmas []float64, steps [][][]float64) {
+// addToy adds what was found on the toys of d features.
+func addToy(r *experiment.Result, d int, sizes []int, sigmas []float64, steps [][][]float64) {
 	medians := make([]float64, len(sizes))
 	var timings []theory.Timing // with the best sigma of each size
 	for k, m := range sizes {
@@ -149,31 +150,17 @@ func (r *Result) toy(d int, sizes []int, sigmas []float64, steps [][][]float64) 
 			timings = append(timings, theory.Timing{M: float64(m), T: t})
 		}
 		if !math.IsInf(medians[k], 1) {
-			r.Points = append(r.Points, Point{Curve: fmt.Sprintf("%d features", d), XAxis: "rows", X: float64(m), YAxis: "steps" + LogAxis, Y: medians[k]})
+			r.Points = append(r.Points, experiment.Point{Curve: fmt.Sprintf("%d features", d), XAxis: "rows", X: float64(m), YAxis: "steps" + experiment.LogAxis, Y: medians[k]})
 		}
 	}
 	last := medians[len(medians)-1]
-	r.check("X4", fmt.Sprintf("%d features: the error is reached with all rows", d), "a number of steps", !math.IsInf(last, 1), "%g", medians)
+	r.Check("X4", fmt.Sprintf("%d features: the error is reached with all rows", d), "a number of steps", !math.IsInf(last, 1), "%g", medians)
 	if d == 10 {
 		return // on its plateau from the first size on
 	}
 	slope := theory.FitScaling(timings).Slope()
 	_, _, interval := theory.Bootstrap(timings, 0.95, 1000, 1)
-	r.check("L9", fmt.Sprintf("%d features: the steps fall with the rows", d), "1/T against 1/m with a slope below 0", slope < 0, "slope %.3g, 95 %% interval %.3g to %.3g", slope, interval.Lo, interval.Hi)
+	r.Check("L9", fmt.Sprintf("%d features: the steps fall with the rows", d), "1/T against 1/m with a slope below 0", slope < 0, "slope %.3g, 95 %% interval %.3g to %.3g", slope, interval.Lo, interval.Hi)
 	before := medians[len(medians)-2]
-	r.check("X4", fmt.Sprintf("%d features: they come to a plateau", d), "at most 25 % between the last two sizes", math.Abs(last-before) <= 0.25*before, "%g and %g", before, last)
-}
-
-// line fits y = slope x + at by least squares.
-func line(x, y []float64) (slope, at float64) {
-	var mx, my, xx, xy float64
-	n := float64(len(x))
-	for i := range x {
-		mx, my = mx+x[i]/n, my+y[i]/n
-	}
-	for i := range x {
-		xx += (x[i] - mx) * (x[i] - mx)
-		xy += (x[i] - mx) * (y[i] - my)
-	}
-	return xy / xx, my - xy/xx*mx
+	r.Check("X4", fmt.Sprintf("%d features: they come to a plateau", d), "at most 25 % between the last two sizes", math.Abs(last-before) <= 0.25*before, "%g and %g", before, last)
 }

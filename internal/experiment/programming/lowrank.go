@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -21,27 +22,27 @@ import (
 // of the trace, the objective and the errors against k; and active sets, which end after
 // finitely many steps (Y11).
 func init() {
-	plain("qp-low-rank", "objective and errors against the rank of the kernel's factor; finite ends of active sets", qpLowRank)
+	experiment.Plain("qp-low-rank", "objective and errors against the rank of the kernel's factor; finite ends of active sets", qpLowRank)
 }
 
-func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
+func qpLowRank(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	const n = 200
-	r := &Result{}
+	r := &experiment.Result{}
 	x, y := chequered(n, opt.Seed)
 	gaussian := kernel.RBF{Gamma: 0.5}
-	p, err := hingeMachine(gaussian, x, y, 1, problem.Free, opt.Threads)
+	p, err := experiment.HingeMachine(gaussian, x, y, 1, problem.Free, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
-	best, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-8})
+	best, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return nil, err
 	}
 	ranks := []int{5, 10, 20, 40, 60, 100}
 	var k, left, far []float64
-	progress := &tally{opt: opt, what: "ranks", of: len(ranks)}
+	progress := &experiment.Tally{Opt: opt, What: "ranks", Of: len(ranks)}
 	for _, rank := range ranks {
-		progress.step()
+		progress.Step()
 		images, residual, err := kernelFactor(ctx, gaussian, x, rank, opt.Threads)
 		if err != nil {
 			return nil, err
@@ -50,14 +51,14 @@ func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := solve(ctx, newton.Newton{}, q, solver.Options{Gap: 1e-7})
+		s, err := experiment.Solve(ctx, newton.Newton{}, q, solver.Options{Gap: 1e-7})
 		if err != nil {
 			return nil, err
 		}
 		k, left, far = append(k, float64(rank)), append(left, residual), append(far, math.Abs(s.Certificate.Primal-best.Certificate.Primal))
-		r.note("rank %d: %.3g of the trace %d left, objective %.8g of %.8g", rank, residual, n, s.Certificate.Primal, best.Certificate.Primal)
+		r.Note("rank %d: %.3g of the trace %d left, objective %.8g of %.8g", rank, residual, n, s.Certificate.Primal, best.Certificate.Primal)
 	}
-	r.curves(Point{XAxis: "rank", YAxis: "left" + LogAxis}, k, named{"of the trace", left}, named{"of the objective", far})
+	r.Curves(experiment.Point{XAxis: "rank", YAxis: "left" + experiment.LogAxis}, k, experiment.Named{Name: "of the trace", Y: left}, experiment.Named{Name: "of the objective", Y: far})
 	falls, near := true, true
 	for i := range k {
 		falls = falls && (i == 0 || far[i] <= far[i-1])
@@ -65,9 +66,9 @@ func qpLowRank(ctx context.Context, opt Options) (*Result, error) {
 			near = near && left[i] < 5*want && left[i] > want/5
 		}
 	}
-	r.check("Y15", "the error of the objective falls with the rank", "at every rank", falls, "%s", strings.Join(quantities(far), ", "))
-	r.check("Y15", "what is left of the trace at ranks 20, 40 and 60", "3.8, 0.064 and 0.0016 within a factor of 5", near, "%s", strings.Join(quantities(left[2:5]), ", "))
-	return r, r.finite(ctx, opt)
+	r.Check("Y15", "the error of the objective falls with the rank", "at every rank", falls, "%s", strings.Join(quantities(far), ", "))
+	r.Check("Y15", "what is left of the trace at ranks 20, 40 and 60", "3.8, 0.064 and 0.0016 within a factor of 5", near, "%s", strings.Join(quantities(left[2:5]), ", "))
+	return r, finiteEnds(ctx, r, opt)
 }
 
 func quantities(values []float64) (text []string) {
@@ -88,9 +89,9 @@ func kernelFactor(ctx context.Context, k kernel.Kernel, x matrix.Matrix, rank, t
 	return images, residual[len(residual)-1], err
 }
 
-// finite runs the active-set method on random problems.
-func (r *Result) finite(ctx context.Context, opt Options) error {
-	runs := opt.runs(100, 20)
+// finiteEnds runs the active-set method on random problems.
+func finiteEnds(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
+	runs := opt.RunsOr(100, 20)
 	worst, passes := 0.0, 0.0
 	var at string
 	for run := range runs {
@@ -100,11 +101,11 @@ func (r *Result) finite(ctx context.Context, opt Options) error {
 		if run%2 == 1 {
 			k = kernel.Linear{}
 		}
-		p, err := hingeMachine(k, x, y, math.Pow(10, float64(run%3-1)), problem.Free, opt.Threads)
+		p, err := experiment.HingeMachine(k, x, y, math.Pow(10, float64(run%3-1)), problem.Free, opt.Threads)
 		if err != nil {
 			return err
 		}
-		s, err := solve(ctx, dual.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
+		s, err := experiment.Solve(ctx, dual.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
 		if err != nil {
 			return err
 		}
@@ -113,6 +114,6 @@ func (r *Result) finite(ctx context.Context, opt Options) error {
 			worst, at = gap, fmt.Sprintf("%d rows, run %d", n, run)
 		}
 	}
-	r.check("Y11", fmt.Sprintf("active sets end on %d random problems of 10 to 70 rows", runs), "a gap of 1e-9 on each", worst <= 1e-9, "largest %s (%s), at most %g epochs", quantity(worst), at, passes)
+	r.Check("Y11", fmt.Sprintf("active sets end on %d random problems of 10 to 70 rows", runs), "a gap of 1e-9 on each", worst <= 1e-9, "largest %s (%s), at most %g epochs", quantity(worst), at, passes)
 	return ctx.Err()
 }

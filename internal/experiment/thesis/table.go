@@ -1,4 +1,4 @@
-package experiment
+package thesis
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -35,12 +36,12 @@ import (
 // Seconds are those of one core, the least of several runs; they need a machine that
 // does nothing else, and are the only numbers here that differ from run to run.
 func init() {
-	plain("thesis-table", "exponents of time and memory of PCA in d, k and T, measured: of tables 4.2, 5.2 and 6.1", thesisTable)
+	experiment.Plain("thesis-table", "exponents of time and memory of PCA in d, k and T, measured: of tables 4.2, 5.2 and 6.1", thesisTable)
 }
 
 // A claim is one row of the table.
 type claim struct {
-	contender
+	experiment.Contender
 	d, k, t      float64 // exponents of the computation
 	memD, memK   float64
 	lazy, ranked bool // k^2 is an upper bound; k' is measured
@@ -48,12 +49,12 @@ type claim struct {
 }
 
 var claims = []claim{
-	{contender: erm, d: 2, t: 1, memD: 2},
-	{contender: contender{name: "power", spec: "oja:normalise=lazy"}, d: 1, k: 1, t: 1, memD: 1, memK: 1},
-	{contender: incremental, d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true},
-	{contender: warmuthKuzmin.at(2), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, ranked: true},
-	{contender: msg.at(1), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, ranked: true},
-	{contender: cappedMSG.at(1), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, capped: true},
+	{Contender: experiment.ERM, d: 2, t: 1, memD: 2},
+	{Contender: experiment.Contender{Name: "power", Spec: "oja:normalise=lazy"}, d: 1, k: 1, t: 1, memD: 1, memK: 1},
+	{Contender: experiment.Incremental, d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true},
+	{Contender: experiment.WarmuthKuzmin.At(2), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, ranked: true},
+	{Contender: experiment.MSG.At(1), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, ranked: true},
+	{Contender: experiment.CappedMSG.At(1), d: 1, k: 2, t: 1, memD: 1, memK: 1, lazy: true, capped: true},
 }
 
 // A size is that of one measurement.
@@ -75,7 +76,7 @@ func sweepsOf(c claim, quick bool) []sweep {
 	s := []sweep{{name: "d"}, {name: "T"}, {name: "k"}}
 	for i := range 5 {
 		p := 1 << i
-		if c.spec == erm.spec {
+		if c.Spec == experiment.ERM.Spec {
 			d := []int{128, 181, 256, 362, 512}[i] / shrink
 			s[0].sizes = append(s[0].sizes, size{d, 4, 16384 / shrink})
 			s[1].sizes = append(s[1].sizes, size{256 / shrink, 4, 4096 * p / shrink})
@@ -99,10 +100,10 @@ type cell struct {
 	rank, most, squares   float64 // mean and largest k', and the sum of squares
 }
 
-func thesisTable(ctx context.Context, opt Options) (*Result, error) {
-	r := &Result{}
-	repeats := opt.runs(5, 2)
-	progress := &tally{opt: opt, what: "measurements", of: 5 * (3*len(claims) - 1)}
+func thesisTable(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
+	r := &experiment.Result{}
+	repeats := opt.RunsOr(5, 2)
+	progress := &experiment.Tally{Opt: opt, What: "measurements", Of: 5 * (3*len(claims) - 1)}
 	for _, c := range claims {
 		for _, s := range sweepsOf(c, opt.Quick) {
 			var cells []cell
@@ -112,14 +113,14 @@ func thesisTable(ctx context.Context, opt Options) (*Result, error) {
 					return nil, err
 				}
 				cells = append(cells, cell)
-				progress.step()
+				progress.Step()
 			}
 			if len(cells) > 0 {
-				r.cells(c, s.name, cells)
+				addCells(r, c, s.name, cells)
 			}
 		}
 	}
-	r.note("seconds: the least of %d runs on one core", repeats)
+	r.Note("seconds: the least of %d runs on one core", repeats)
 	return r, nil
 }
 
@@ -132,16 +133,16 @@ func measure(ctx context.Context, c claim, s size, repeats int, seed uint64) (ce
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		state, err := c.start(problem)
+		state, err := c.Start(problem)
 		if err != nil {
 			return cell{}, err
 		}
 		begun := time.Now()
-		for lo := 0; lo < s.t; lo += patience {
+		for lo := 0; lo < s.t; lo += experiment.Patience {
 			if err := ctx.Err(); err != nil {
 				return cell{}, err
 			}
-			state.Learn(rows.Part(lo, min(lo+patience, s.t)))
+			state.Learn(rows.Part(lo, min(lo+experiment.Patience, s.t)))
 		}
 		state.Basis()
 		out.seconds = min(out.seconds, time.Since(begun).Seconds())
@@ -175,38 +176,38 @@ func fading(n, d int, seed uint64) view.Rows {
 		factor[j] /= math.Sqrt(sum)
 	}
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
-	fillNormal(x.Value, seed)
+	experiment.FillNormal(x.Value, seed)
 	return view.Rows{X: x, Factor: factor}
 }
 
-// cells adds one sweep of one row: its curves, and its exponents.
-func (r *Result) cells(c claim, name string, cells []cell) {
+// addCells adds one sweep of one row: its curves, and its exponents.
+func addCells(r *experiment.Result, c claim, name string, cells []cell) {
 	seconds := func(m cell) float64 { return m.seconds }
 	flops := func(m cell) float64 { return m.flops }
 	bytes := func(m cell) float64 { return m.bytes }
-	r.measured(c, name, "seconds", cells, seconds)
-	r.measured(c, name, "bytes", cells, bytes)
+	addMeasured(r, c, name, "seconds", cells, seconds)
+	addMeasured(r, c, name, "bytes", cells, bytes)
 	want := map[string]float64{"d": c.d, "T": c.t, "k": c.k}[name]
 	varied, x, share := c.against(name)
 	bounded := c.lazy && name == "k"
-	r.exponent(c, varied, "seconds", want, bounded, slope(cells, x, share(seconds)))
+	addExponent(r, c, varied, "seconds", want, bounded, slope(cells, x, share(seconds)))
 	if cells[0].flops > 0 { // counted
-		r.measured(c, name, "operations", cells, flops)
-		r.exponent(c, varied, "operations", want, bounded, slope(cells, x, share(flops)))
+		addMeasured(r, c, name, "operations", cells, flops)
+		addExponent(r, c, varied, "operations", want, bounded, slope(cells, x, share(flops)))
 	}
 	if bounded && !c.ranked {
-		r.exponent(c, varied, "sum of k'^2", 2, false, slope(cells, x, func(m cell) float64 { return m.squares }))
+		addExponent(r, c, varied, "sum of k'^2", 2, false, slope(cells, x, func(m cell) float64 { return m.squares }))
 	}
 	if memory := map[string]float64{"d": c.memD, "k": c.memK}[name]; memory > 0 {
 		varied, x, share := c.stored(name)
-		r.exponent(c, varied, "bytes", memory, false, slope(cells, x, share(bytes)))
+		addExponent(r, c, varied, "bytes", memory, false, slope(cells, x, share(bytes)))
 	}
 }
 
-// measured adds the curve of one sweep.
-func (r *Result) measured(c claim, name, y string, cells []cell, f func(cell) float64) {
+// addMeasured adds the curve of one sweep.
+func addMeasured(r *experiment.Result, c claim, name, y string, cells []cell, f func(cell) float64) {
 	for _, m := range cells {
-		r.Points = append(r.Points, Point{Row: y, Column: name, Curve: c.name, XAxis: name + LogAxis, X: m.of(name), YAxis: y + LogAxis, Y: f(m)})
+		r.Points = append(r.Points, experiment.Point{Row: y, Column: name, Curve: c.Name, XAxis: name + experiment.LogAxis, X: m.of(name), YAxis: y + experiment.LogAxis, Y: f(m)})
 	}
 }
 
@@ -252,9 +253,9 @@ func (m cell) of(name string) float64 {
 	return float64(map[string]int{"d": m.d, "T": m.t, "k": m.k}[name])
 }
 
-// exponent checks a fitted exponent to 0.15; from above only, if the thesis's is a
+// addExponent checks a fitted exponent to 0.15; from above only, if the thesis's is a
 // bound.
-func (r *Result) exponent(c claim, varied, what string, want float64, bounded bool, found float64) {
+func addExponent(r *experiment.Result, c claim, varied, what string, want float64, bounded bool, found float64) {
 	const within = 0.15
 	expected := fmt.Sprintf("%g within %g", want, within)
 	holds := math.Abs(found-want) <= within
@@ -262,7 +263,7 @@ func (r *Result) exponent(c claim, varied, what string, want float64, bounded bo
 		expected = fmt.Sprintf("at most %g (within %g)", want, within)
 		holds = found <= want+within
 	}
-	r.check("3.4", fmt.Sprintf("%s: exponent of %s in %s", c.name, varied, what), expected, holds, "%s", strconv.FormatFloat(found, 'f', 2, 64))
+	r.Check("3.4", fmt.Sprintf("%s: exponent of %s in %s", c.Name, varied, what), expected, holds, "%s", strconv.FormatFloat(found, 'f', 2, 64))
 }
 
 // slope is the exponent of y as a power of x.
@@ -271,5 +272,5 @@ func slope(cells []cell, x, y func(cell) float64) float64 {
 	for _, c := range cells {
 		xs, ys = append(xs, x(c)), append(ys, y(c))
 	}
-	return slopeOf(xs, ys)
+	return experiment.SlopeOf(xs, ys)
 }

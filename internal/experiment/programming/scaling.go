@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
@@ -27,8 +28,8 @@ import (
 type qpScaling struct{ gap float64 }
 
 func init() {
-	register("qp-scaling", "how kernel values and seconds of each method grow with the rows; gap=1e-4",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("qp-scaling", "how kernel values and seconds of each method grow with the rows; gap=1e-4",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return qpScaling{p.Float("gap", 1e-4, "a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })}, p.Err()
 		})
 }
@@ -47,17 +48,17 @@ var growths = []growth{
 }
 
 // Run implements Experiment.
-func (e qpScaling) Run(ctx context.Context, opt Options) (*Result, error) {
+func (e qpScaling) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	sizes := []int{250, 500, 1000, 2000, 4000}
 	if opt.Quick {
 		sizes = []int{200, 400, 800}
 	}
-	r, times := &Result{}, map[string]map[int]float64{}
-	progress := &tally{opt: opt, what: "solvers", of: len(growths)}
+	r, times := &experiment.Result{}, map[string]map[int]float64{}
+	progress := &experiment.Tally{Opt: opt, What: "solvers", Of: len(growths)}
 	for _, g := range growths {
-		progress.step()
+		progress.Step()
 		if len(registered(g.spec)) == 0 {
-			r.note("%s: this program has no such solver", g.spec)
+			r.Note("%s: this program has no such solver", g.spec)
 			continue
 		}
 		took, err := e.grow(ctx, r, g, sizes, opt)
@@ -69,12 +70,12 @@ func (e qpScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 	}
 	e.advised(r, sizes, times)
-	return r, r.pegasos(ctx, opt)
+	return r, pegasos(ctx, r, opt)
 }
 
 // advised compares the method that theory.Quadratic advises with the fastest one (K22). Below ten
 // milliseconds all are the same.
-func (e qpScaling) advised(r *Result, sizes []int, times map[string]map[int]float64) {
+func (e qpScaling) advised(r *experiment.Result, sizes []int, times map[string]map[int]float64) {
 	worst, at := 0.0, 0
 	for _, n := range sizes {
 		least := math.Inf(1)
@@ -92,21 +93,21 @@ func (e qpScaling) advised(r *Result, sizes []int, times map[string]map[int]floa
 			worst, at = ratio, n
 		}
 	}
-	r.check("K22", "the method that fenchel advise names takes no more than twice the time of the fastest", "at most 2 times at every number of rows", worst <= 2, "%.2f times at %d rows", worst, at)
+	r.Check("K22", "the method that fenchel advise names takes no more than twice the time of the fastest", "at most 2 times at every number of rows", worst <= 2, "%.2f times at %d rows", worst, at)
 }
 
 // inTable adds a method's line to the table of the lectures: what theory and practice say, and what
 // was measured.
-func (r *Result) inTable(spec string, gap, seconds float64, values string) {
+func inTable(r *experiment.Result, spec string, gap, seconds float64, values string) {
 	for _, c := range (theory.Quadratic{Rows: 1, Accuracy: gap}).Costs() {
 		if c.Solver == spec {
-			r.note("%-30s theory %s, practice %s; found to the gap %.0e exponents of seconds %.2f, %s", c.Method, c.Theory, c.Practice, gap, seconds, values)
+			r.Note("%-30s theory %s, practice %s; found to the gap %.0e exponents of seconds %.2f, %s", c.Method, c.Theory, c.Practice, gap, seconds, values)
 		}
 	}
 }
 
 // grow measures a method on all sizes.
-func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, opt Options) (took map[int]float64, err error) {
+func (e qpScaling) grow(ctx context.Context, r *experiment.Result, g growth, sizes []int, opt experiment.Options) (took map[int]float64, err error) {
 	took = map[int]float64{}
 	gap := cmp.Or(g.gap, e.gap)
 	var x, seconds, values, epochs []float64
@@ -116,7 +117,7 @@ func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, o
 	}
 	for _, n := range sizes {
 		rows, y := chequered(n, opt.Seed)
-		p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, rows, y, 1, bias, opt.Threads)
+		p, err := experiment.HingeMachine(kernel.RBF{Gamma: 0.5}, rows, y, 1, bias, opt.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +126,7 @@ func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, o
 			return nil, err
 		}
 		if !m.reached {
-			r.note("%s: %s on %d rows, gap %.1e; larger sets are left out", g.spec, m.Status, n, m.Certificate.Relative())
+			r.Note("%s: %s on %d rows, gap %.1e; larger sets are left out", g.spec, m.Status, n, m.Certificate.Relative())
 			break
 		}
 		took[n] = m.seconds
@@ -134,42 +135,42 @@ func (e qpScaling) grow(ctx context.Context, r *Result, g growth, sizes []int, o
 	if len(x) < 3 {
 		return took, nil
 	}
-	panel := Point{Curve: g.spec, XAxis: "rows" + LogAxis}
-	panel.Row, panel.YAxis = "time", "seconds"+LogAxis
-	r.curve(panel, x, seconds)
-	panel.Row, panel.YAxis = "values", "kernel values"+LogAxis
+	panel := experiment.Point{Curve: g.spec, XAxis: "rows" + experiment.LogAxis}
+	panel.Row, panel.YAxis = "time", "seconds"+experiment.LogAxis
+	r.Curve(panel, x, seconds)
+	panel.Row, panel.YAxis = "values", "kernel values"+experiment.LogAxis
 	grown := "kernel values are not counted"
 	if values[0] > 0 {
-		r.curve(panel, x, values)
-		grown = fmt.Sprintf("kernel values %.2f", slopeOf(x, values))
+		r.Curve(panel, x, values)
+		grown = fmt.Sprintf("kernel values %.2f", experiment.SlopeOf(x, values))
 	}
-	slope := slopeOf(x, seconds)
-	r.inTable(g.spec, gap, slope, grown)
-	r.check("Y2", g.spec+": seconds grow like a power of the rows", fmt.Sprintf("exponent %g to %g", g.lo, g.hi), slope >= g.lo && slope <= g.hi, "%.2f, %s", slope, grown)
+	slope := experiment.SlopeOf(x, seconds)
+	inTable(r, g.spec, gap, slope, grown)
+	r.Check("Y2", g.spec+": seconds grow like a power of the rows", fmt.Sprintf("exponent %g to %g", g.lo, g.hi), slope >= g.lo && slope <= g.hi, "%.2f, %s", slope, grown)
 	if g.spec == "interior-point" {
 		most := 0.0
 		for _, k := range epochs {
 			most = max(most, k)
 		}
-		r.check("Y12", "iterations of the interior-point method hardly grow", "at most 30", most <= 30, "%v on %v rows", epochs, x)
+		r.Check("Y12", "iterations of the interior-point method hardly grow", "at most 30", most <= 30, "%v on %v rows", epochs, x)
 	}
 	return took, nil
 }
 
 // pegasos measures the steps to an objective 1e-2 above the optimum on more and more rows.
-func (r *Result) pegasos(ctx context.Context, opt Options) error {
+func pegasos(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	sizes := []int{10_000, 100_000, 1_000_000}
 	if opt.Quick {
 		sizes = []int{1000, 4000, 16_000}
 	}
 	var x, steps []float64
 	for _, n := range sizes {
-		rows, y := sphere(n, 20, opt.Seed)
+		rows, y := experiment.Sphere(n, 20, opt.Seed)
 		p, err := problem.NewLinear(problem.NewRows(rows, opt.Threads), y, nil, loss.Hinge{}, penalty.L2{}, 0.01, problem.None)
 		if err != nil {
 			return err
 		}
-		best, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
+		best, err := experiment.Solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return err
 		}
@@ -179,9 +180,9 @@ func (r *Result) pegasos(ctx context.Context, opt Options) error {
 		}
 		x, steps = append(x, float64(n)), append(steps, needed)
 	}
-	r.curve(Point{Row: "Pegasos", Curve: "steps to 0.01 above the optimum", XAxis: "rows" + LogAxis, YAxis: "steps" + LogAxis}, x, steps)
-	slope := slopeOf(x, steps)
-	r.check("Y4", "steps of Pegasos to a given accuracy do not depend on the rows", "exponent -0.3 to 0.3", math.Abs(slope) <= 0.3, "%.2f: %v steps on %v rows", slope, steps, x)
+	r.Curve(experiment.Point{Row: "Pegasos", Curve: "steps to 0.01 above the optimum", XAxis: "rows" + experiment.LogAxis, YAxis: "steps" + experiment.LogAxis}, x, steps)
+	slope := experiment.SlopeOf(x, steps)
+	r.Check("Y4", "steps of Pegasos to a given accuracy do not depend on the rows", "exponent -0.3 to 0.3", math.Abs(slope) <= 0.3, "%.2f: %v steps on %v rows", slope, steps, x)
 	return nil
 }
 

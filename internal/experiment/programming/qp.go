@@ -1,4 +1,6 @@
-package experiment
+// Package programming has the experiments on quadratic programs: what kernel machines cost, and
+// how exact they are.
+package programming
 
 import (
 	"context"
@@ -7,10 +9,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	solverkernel "github.com/fenchel-ml/fenchel/internal/solve/kernel"
-	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -22,7 +23,7 @@ import (
 // chequered draws points of a 4 x 4 board, classes by the colour of their field, one in twenty
 // wrong.
 func chequered(n int, seed uint64) (matrix.Matrix, []float64) {
-	r := rand.New(rand.NewPCG(seed, drawStream))
+	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	m, y := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 0, 2*n)}, make([]float64, n)
 	for i := range y {
 		a, b := 4*r.Float64(), 4*r.Float64()
@@ -33,20 +34,6 @@ func chequered(n int, seed uint64) (matrix.Matrix, []float64) {
 		}
 	}
 	return m, y
-}
-
-// hingeMachine is the problem of the hinge with a kernel and C.
-func hingeMachine(k kernel.Kernel, x matrix.Matrix, y []float64, c float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	return kernelMachine(k, x, y, loss.Hinge{}, 1/(c*float64(len(y))), bias, threads)
-}
-
-// kernelMachine is the problem of a loss with a kernel and lambda.
-func kernelMachine(k kernel.Kernel, x matrix.Matrix, y []float64, l loss.Loss, lambda float64, bias problem.Bias, threads int) (*problem.Kernel, error) {
-	gram, err := gram.NewGram(k, x, gram.Options{Threads: threads})
-	if err != nil {
-		return nil, err
-	}
-	return problem.NewKernel(gram, y, nil, l, lambda, bias)
 }
 
 // A measured run has what it took to come to a gap.
@@ -70,7 +57,7 @@ func runTo(ctx context.Context, spec string, p *problem.Kernel, gap float64, lim
 	if err := s.Accepts(&fresh); err != nil {
 		return measured{}, err
 	}
-	solution, err := solve(ctx, s, &fresh, solver.Options{Gap: gap, Time: limit, Seed: seed})
+	solution, err := experiment.Solve(ctx, s, &fresh, solver.Options{Gap: gap, Time: limit, Seed: seed})
 	if err != nil {
 		return measured{}, err
 	}

@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -20,7 +21,7 @@ import (
 // with the letters alone as what there is to beat; and how the size of a working set matters
 // where a value of the kernel is expensive (Y5).
 func init() {
-	plain("qp-strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive", qpStrings)
+	experiment.Plain("qp-strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive", qpStrings)
 }
 
 var english = strings.Split("the house is on the hill|she walks through the green field|we were waiting for the train|he has written a long letter|the children play with the dog|there is nothing that they want|this is what everybody thinks|the weather was very cold in winter|my brother works in the town|they should have known better|which of these things is yours|you must never forget the way home|a white ship sailed away|the old man with the hat|what have you done with it|our friends will come tomorrow", "|")
@@ -61,9 +62,9 @@ func letters(x matrix.Matrix) matrix.Matrix {
 	return m
 }
 
-func qpStrings(ctx context.Context, opt Options) (*Result, error) {
-	r := &Result{}
-	progress := &tally{opt: opt, what: "parts", of: 2}
+func qpStrings(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
+	r := &experiment.Result{}
+	progress := &experiment.Tally{Opt: opt, What: "parts", Of: 2}
 	x, y := sentences()
 	ssk, err := kernel.New("normalised(ssk:p=3,lambda=0.8)")
 	if err != nil {
@@ -77,20 +78,20 @@ func qpStrings(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress.step()
-	p, err := hingeMachine(ssk, x, y, 1000, problem.Free, opt.Threads)
+	progress.Step()
+	p, err := experiment.HingeMachine(ssk, x, y, 1000, problem.Free, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
-	s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-6})
+	s, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-6})
 	if err != nil {
 		return nil, err
 	}
-	progress.step()
+	progress.Step()
 	_, mean := p.Criteria(s.Point.W)
-	r.check("Y10", "sentences of two languages are separated by subsequences of three letters", "a hinge loss below 1e-6", mean < 1e-6, "%s", quantity(mean))
-	r.check("Y10", "sentences left out, one after the other", "fewer errors by subsequences than by letters", bySubsequence < byLetter, "%d of %d, by letters %d", bySubsequence, len(y), byLetter)
-	return r, r.workingSets(ctx, opt)
+	r.Check("Y10", "sentences of two languages are separated by subsequences of three letters", "a hinge loss below 1e-6", mean < 1e-6, "%s", quantity(mean))
+	r.Check("Y10", "sentences left out, one after the other", "fewer errors by subsequences than by letters", bySubsequence < byLetter, "%d of %d, by letters %d", bySubsequence, len(y), byLetter)
+	return r, workingSets(ctx, r, opt)
 }
 
 // leaveOut counts the rows that a machine of all others has wrong.
@@ -111,11 +112,11 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 		if err != nil {
 			return 0, err
 		}
-		p, err := problem.NewKernel(gram, take(y, rows), nil, loss.Hinge{}, 1e-3, problem.Free)
+		p, err := problem.NewKernel(gram, experiment.Take(y, rows), nil, loss.Hinge{}, 1e-3, problem.Free)
 		if err != nil {
 			return 0, err
 		}
-		s, err := solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
+		s, err := experiment.Solve(ctx, dual.Working{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return 0, err
 		}
@@ -131,7 +132,7 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 }
 
 // workingSets measures decomposition with sets of several sizes, and caches of a hundredth and of all rows.
-func (r *Result) workingSets(ctx context.Context, opt Options) error {
+func workingSets(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	x, y := sentences()
 	times := 12
 	if opt.Quick {
@@ -145,31 +146,31 @@ func (r *Result) workingSets(ctx context.Context, opt Options) error {
 	best, at := math.Inf(1), 0
 	var sizes, values []float64
 	for _, q := range []int{2, 4, 10, 20, 50} {
-		p, err := hingeMachine(ssk, x, y, 1, problem.Free, opt.Threads)
+		p, err := experiment.HingeMachine(ssk, x, y, 1, problem.Free, opt.Threads)
 		if err != nil {
 			return err
 		}
 		s := dual.Decomposition{Q: q}
-		solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
+		solution, err := experiment.Solve(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
 		if err != nil {
 			return err
 		}
 		computed := float64(p.Counts().Computed)
-		r.note("q = %d: %s after %d epochs, %.3g values asked for, %.3g computed, %.3g s", q, solution.Status, solution.Epochs, float64(p.Counts().Requested), computed, solution.Train.Seconds())
+		r.Note("q = %d: %s after %d epochs, %.3g values asked for, %.3g computed, %.3g s", q, solution.Status, solution.Epochs, float64(p.Counts().Requested), computed, solution.Train.Seconds())
 		sizes, values = append(sizes, float64(q)), append(values, float64(p.Counts().Requested))
 		if seconds := solution.Train.Seconds(); seconds < best {
 			best, at = seconds, q
 		}
 	}
-	r.curve(Point{Row: "working sets", Curve: "ssk", XAxis: "rows in a set" + LogAxis, YAxis: "kernel values asked for" + LogAxis}, sizes, values)
-	r.check("Y5", "the best size of a working set where values are expensive", "more than 2 rows", at > 2, "%d rows, on %d", at, len(y))
+	r.Curve(experiment.Point{Row: "working sets", Curve: "ssk", XAxis: "rows in a set" + experiment.LogAxis, YAxis: "kernel values asked for" + experiment.LogAxis}, sizes, values)
+	r.Check("Y5", "the best size of a working set where values are expensive", "more than 2 rows", at > 2, "%d rows, on %d", at, len(y))
 	return ctx.Err()
 }
 
 // shuffledWords makes more sentences of the words of each, in other orders.
 func shuffledWords(x matrix.Matrix, y []float64, times int, seed uint64) (matrix.Matrix, []float64) {
 	m, targets := &matrix.CSR{Start: []int64{0}}, []float64{}
-	random := rand.New(rand.NewPCG(seed, drawStream))
+	random := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	for range times {
 		for i := range y {
 			text := make([]byte, 0, 64)

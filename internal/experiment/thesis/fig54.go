@@ -1,4 +1,4 @@
-package experiment
+package thesis
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -28,8 +29,8 @@ type fig54 struct {
 }
 
 func init() {
-	register("thesis-fig5.4", "eigenvalues below the cap of Warmuth and Kuzmin's algorithm; needs --data, Adult (a9a); rows=10000, pad=0: features at least, c=1",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("thesis-fig5.4", "eigenvalues below the cap of Warmuth and Kuzmin's algorithm; needs --data, Adult (a9a); rows=10000, pad=0: features at least, c=1",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig54{p.Int("rows", 10000, 100, 1<<24), p.Int("pad", 0, 0, 4096),
 				p.Float("c", 1, "a number from 1e-9 to 1e9", func(v float64) bool { return v >= 1e-9 && v <= 1e9 })}, p.Err()
 		})
@@ -38,17 +39,17 @@ func init() {
 var errNoAdult = errors.New("thesis-fig5.4: found no data, expected --data with Adult in its 123 features (a9a)")
 
 // The two starts.
-var starts = []contender{
-	{name: "W = I/d", spec: "warmuth-kuzmin:start=uniform"},
-	{name: "random start", spec: "warmuth-kuzmin:start=random"},
+var starts = []experiment.Contender{
+	{Name: "W = I/d", Spec: "warmuth-kuzmin:start=uniform"},
+	{Name: "random start", Spec: "warmuth-kuzmin:start=random"},
 }
 
 // Run implements Experiment.
-func (f fig54) Run(ctx context.Context, opt Options) (*Result, error) {
+func (f fig54) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	if opt.Data == nil {
 		return nil, errNoAdult
 	}
-	ks, runs := []int{1, 2, 4, 8, 16, 32}, opt.runs(16, 2)
+	ks, runs := []int{1, 2, 4, 8, 16, 32}, opt.RunsOr(16, 2)
 	if opt.Quick {
 		ks, f.rows = []int{1, 2, 4, 8}, min(f.rows, 1000)
 	}
@@ -57,8 +58,8 @@ func (f fig54) Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	_, d := x.Dims()
-	r := &Result{}
-	r.note("means of %d runs of %d rows of %d features, c=%g", runs, f.rows, d, f.c)
+	r := &experiment.Result{}
+	r.Note("means of %d runs of %d rows of %d features, c=%g", runs, f.rows, d, f.c)
 	levels := map[string][]float64{}
 	for _, start := range starts {
 		for _, k := range ks {
@@ -70,13 +71,13 @@ func (f fig54) Run(ctx context.Context, opt Options) (*Result, error) {
 			for t := range times {
 				times[t] = float64(t)
 			}
-			r.curve(Point{Row: "Adult", Column: start.name, Curve: "k=" + strconv.Itoa(k), XAxis: "iterations", YAxis: "k'" + LogAxis}, times, rank)
+			r.Curve(experiment.Point{Row: "Adult", Column: start.Name, Curve: "k=" + strconv.Itoa(k), XAxis: "iterations", YAxis: "k'" + experiment.LogAxis}, times, rank)
 			level := levelOf(rank)
-			levels[start.name] = append(levels[start.name], level)
-			r.checkStart(start, k, d, rank, level)
+			levels[start.Name] = append(levels[start.Name], level)
+			checkStart(r, start, k, d, rank, level)
 		}
 	}
-	r.checkLevels(ks, d, levels[starts[0].name], levels[starts[1].name])
+	checkLevels(r, ks, d, levels[starts[0].Name], levels[starts[1].Name])
 	return r, nil
 }
 
@@ -117,22 +118,22 @@ func appendRow(to *matrix.CSR, v matrix.Vector) {
 }
 
 // curve returns k' before the first row and after each, as the mean over the runs.
-func (f fig54) curve(ctx context.Context, x view.Rows, k int, start contender, runs int, opt Options) ([]float64, error) {
+func (f fig54) curve(ctx context.Context, x view.Rows, k int, start experiment.Contender, runs int, opt experiment.Options) ([]float64, error) {
 	n, d := x.Dims()
 	all := make([][]int, runs)
-	progress := &tally{opt: opt, what: fmt.Sprintf("%s, k=%d", start.name, k), of: runs}
-	start.spec += ",schedule=sqrt,c=" + strconv.FormatFloat(f.c, 'g', -1, 64)
-	err := side(ctx, runs, opt.Threads, func(run int) error {
+	progress := &experiment.Tally{Opt: opt, What: fmt.Sprintf("%s, k=%d", start.Name, k), Of: runs}
+	start.Spec += ",schedule=sqrt,c=" + strconv.FormatFloat(f.c, 'g', -1, 64)
+	err := experiment.Side(ctx, runs, opt.Threads, func(run int) error {
 		seed := opt.Seed + uint64(run)
-		c := &course{problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}, at: below(f.rows + 1)}
-		c.rows = x
-		c.rows.X = matrix.Subset(x.X, drawn(n, f.rows, seed))
-		t, err := c.run(ctx, start)
+		c := &experiment.Course{Problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}, At: experiment.Below(f.rows + 1)}
+		c.Rows = x
+		c.Rows.X = matrix.Subset(x.X, drawn(n, f.rows, seed))
+		t, err := c.Run(ctx, start)
 		if err != nil {
 			return err
 		}
-		all[run] = t.rank
-		progress.step()
+		all[run] = t.Rank
+		progress.Step()
 		return nil
 	})
 	if err != nil {
@@ -149,16 +150,13 @@ func (f fig54) curve(ctx context.Context, x view.Rows, k int, start contender, r
 
 // drawn returns m numbers below n, with replacement.
 func drawn(n, m int, seed uint64) []int {
-	random := rand.NewPCG(seed, drawStream)
+	random := rand.NewPCG(seed, experiment.DrawStream)
 	rows := make([]int, m)
 	for i := range rows {
 		rows[i] = int(random.Uint64() % uint64(n)) // its bias is below n/2^64
 	}
 	return rows
 }
-
-// drawStream names the random numbers of a sample among those of a seed.
-const drawStream = 0x64726177 // "draw"
 
 // levelOf is the mean of k' over the last tenth of the run.
 func levelOf(rank []float64) (level float64) {
@@ -170,24 +168,24 @@ func levelOf(rank []float64) (level float64) {
 }
 
 // checkStart is targets (a) and (b) of the reference.
-func (r *Result) checkStart(start contender, k, d int, rank []float64, level float64) {
-	if start.name == starts[0].name {
-		r.check("5.4a", fmt.Sprintf("k=%d: from W = I/d, k' starts at d and falls", k), fmt.Sprintf("%d, then less than half", d),
+func checkStart(r *experiment.Result, start experiment.Contender, k, d int, rank []float64, level float64) {
+	if start.Name == starts[0].Name {
+		r.Check("5.4a", fmt.Sprintf("k=%d: from W = I/d, k' starts at d and falls", k), fmt.Sprintf("%d, then less than half", d),
 			rank[0] == float64(d) && level < float64(d)/2, "%g, in the end %.3g", rank[0], level)
 		return
 	}
-	r.check("5.4b", fmt.Sprintf("k=%d: from a random start, k' starts at k+1", k), strconv.Itoa(k+1), rank[0] == float64(k+1),
+	r.Check("5.4b", fmt.Sprintf("k=%d: from a random start, k' starts at k+1", k), strconv.Itoa(k+1), rank[0] == float64(k+1),
 		"%g, in the end %.3g", rank[0], level)
 }
 
 // checkLevels is target (c).
-func (r *Result) checkLevels(ks []int, d int, left, right []float64) {
+func checkLevels(r *experiment.Result, ks []int, d int, left, right []float64) {
 	grows := true
 	for i, k := range ks {
 		ratio := max(left[i]/right[i], right[i]/left[i])
-		r.check("5.4c", fmt.Sprintf("k=%d: both starts settle at similar levels", k), "within 25 %", ratio <= 1.25, "%.3g and %.3g", left[i], right[i])
+		r.Check("5.4c", fmt.Sprintf("k=%d: both starts settle at similar levels", k), "within 25 %", ratio <= 1.25, "%.3g and %.3g", left[i], right[i])
 		grows = grows && (i == 0 || left[i] > left[i-1] && right[i] > right[i-1])
 	}
-	r.check("5.4c", "the levels grow with k", "each above the one before", grows, "%.3g; %.3g", left, right)
-	r.check("5.4c", "for small k they are far below d", fmt.Sprintf("k=1, 2, 4: at most d/4 = %g", float64(d)/4), max(left[2], right[2]) <= float64(d)/4, "%.3g; %.3g", left[:3], right[:3])
+	r.Check("5.4c", "the levels grow with k", "each above the one before", grows, "%.3g; %.3g", left, right)
+	r.Check("5.4c", "for small k they are far below d", fmt.Sprintf("k=1, 2, 4: at most d/4 = %g", float64(d)/4), max(left[2], right[2]) <= float64(d)/4, "%.3g; %.3g", left[:3], right[:3])
 }

@@ -1,10 +1,11 @@
-package experiment
+package gradient
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -23,8 +24,8 @@ import (
 type sgCrossover struct{ condition float64 }
 
 func init() {
-	register("sg-crossover", "the work at which SAG and the gradient method overtake stochastic gradient, against theory; condition=500",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("sg-crossover", "the work at which SAG and the gradient method overtake stochastic gradient, against theory; condition=500",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgCrossover{p.Float("condition", 500, "a number from 10 to 1e5", func(v float64) bool { return v >= 10 && v <= 1e5 })}, p.Err()
 		})
 }
@@ -42,18 +43,18 @@ var workers = []struct {
 }
 
 // Run implements Experiment.
-func (e sgCrossover) Run(ctx context.Context, opt Options) (*Result, error) {
-	sizes, runs := []int{1000, 4000, 16000, 64000}, opt.runs(5, 1)
+func (e sgCrossover) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
+	sizes, runs := []int{1000, 4000, 16000, 64000}, opt.RunsOr(5, 1)
 	if opt.Quick {
 		sizes = sizes[:3]
 	}
-	r := &Result{}
-	r.note("means of %d runs, rows of 20 features on the unit sphere, L/mu = %g; constants of theory from n = %d at 1e-3", runs, e.condition, sizes[1])
-	progress := &tally{opt: opt, what: "sizes", of: len(sizes)}
+	r := &experiment.Result{}
+	r.Note("means of %d runs, rows of 20 features on the unit sphere, L/mu = %g; constants of theory from n = %d at 1e-3", runs, e.condition, sizes[1])
+	progress := &experiment.Tally{Opt: opt, What: "sizes", Of: len(sizes)}
 	all := make([][]workCurve, len(sizes))
-	err := side(ctx, len(sizes), opt.Threads, func(k int) (err error) {
+	err := experiment.Side(ctx, len(sizes), opt.Threads, func(k int) (err error) {
 		all[k], err = e.measure(ctx, sizes[k], runs, opt.Seed)
-		progress.step()
+		progress.Step()
 		return err
 	})
 	if err != nil {
@@ -65,14 +66,14 @@ func (e sgCrossover) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	for k, n := range sizes {
 		for m, c := range workers {
-			r.curve(Point{Column: fmt.Sprintf("n=%d", n), Curve: c.name, XAxis: "gradients of rows" + LogAxis, YAxis: "objective less optimum" + LogAxis}, all[k][m].work, all[k][m].far)
+			r.Curve(experiment.Point{Column: fmt.Sprintf("n=%d", n), Curve: c.name, XAxis: "gradients of rows" + experiment.LogAxis, YAxis: "objective less optimum" + experiment.LogAxis}, all[k][m].work, all[k][m].far)
 		}
 		for m := 1; m < len(workers); m++ {
 			found, expected := cross(all[k][0], all[k][m]), e.crossing(constants, m, n)
 			if math.IsNaN(found) && expected > last(all[k][0].work) {
 				continue // both say: not within what was run
 			}
-			r.check("X9", fmt.Sprintf("n=%d: work at which %s overtakes stochastic gradient", n, workers[m].name), fmt.Sprintf("%.3g within a factor of 3", expected),
+			r.Check("X9", fmt.Sprintf("n=%d: work at which %s overtakes stochastic gradient", n, workers[m].name), fmt.Sprintf("%.3g within a factor of 3", expected),
 				found <= 3*expected && expected <= 3*found, "%.3g", found)
 		}
 	}
@@ -83,7 +84,7 @@ func last(v []float64) float64 { return v[len(v)-1] }
 
 // measure runs all methods on n rows.
 func (e sgCrossover) measure(ctx context.Context, n, runs int, seed uint64) ([]workCurve, error) {
-	x, y := sphere(n, 20, seed)
+	x, y := experiment.Sphere(n, 20, seed)
 	p, err := problem.NewLinear(problem.NewRows(x, 1), y, nil, loss.Logistic{}, penalty.L2{}, 0.25/(e.condition-1), problem.None)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package experiment
+package programming
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -19,26 +20,26 @@ import (
 // Decomposition with small working sets: which rows of the sorted derivatives a set takes (Y7),
 // and what shrinking saves where most support vectors are at their bound (Y6).
 func init() {
-	plain("qp-working-set", "which rows decomposition chooses, and the time with and without shrinking", qpWorkingSet)
+	experiment.Plain("qp-working-set", "which rows decomposition chooses, and the time with and without shrinking", qpWorkingSet)
 }
 
-func qpWorkingSet(ctx context.Context, opt Options) (*Result, error) {
-	r := &Result{}
-	progress := &tally{opt: opt, what: "parts", of: 3}
-	if err := r.chosenRows(ctx, opt); err != nil {
+func qpWorkingSet(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
+	r := &experiment.Result{}
+	progress := &experiment.Tally{Opt: opt, What: "parts", Of: 3}
+	if err := chosenRows(ctx, r, opt); err != nil {
 		return nil, err
 	}
-	progress.step()
-	return r, r.shrinking(ctx, opt, progress)
+	progress.Step()
+	return r, shrinking(ctx, r, opt, progress)
 }
 
 // chosenRows follows 100 rounds: each changes rows from the two ends of the derivatives
 // y_i - (K a)_i of the dual objective, sorted among the rows that may still grow or shrink.
-func (r *Result) chosenRows(ctx context.Context, opt Options) error {
+func chosenRows(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	const n, q, rounds, c = 400, 10, 100, 10.0
 	const tiny = 1e-9 * c // less than that is rounding
 	x, y := chequered(n, opt.Seed)
-	p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, x, y, c, problem.Free, opt.Threads)
+	p, err := experiment.HingeMachine(kernel.RBF{Gamma: 0.5}, x, y, c, problem.Free, opt.Threads)
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,9 @@ func (r *Result) chosenRows(ctx context.Context, opt Options) error {
 		p.Gram.Update(derivative, rows, change)
 	}
 	for i := range at {
-		r.Points = append(r.Points, Point{Row: "working set", Curve: "rows changed", XAxis: "round", X: at[i], YAxis: "place among the sorted derivatives", Y: places[i]})
+		r.Points = append(r.Points, experiment.Point{Row: "working set", Curve: "rows changed", XAxis: "round", X: at[i], YAxis: "place among the sorted derivatives", Y: places[i]})
 	}
-	r.check("Y7", fmt.Sprintf("sets of %d rows of %d are taken from the two ends", q, n), fmt.Sprintf("no row further than %d from its end", q/2), len(at) > 0 && deepest <= q/2, "%d rows changed, at most %d from the end", len(at), deepest)
+	r.Check("Y7", fmt.Sprintf("sets of %d rows of %d are taken from the two ends", q, n), fmt.Sprintf("no row further than %d from its end", q/2), len(at) > 0 && deepest <= q/2, "%d rows changed, at most %d from the end", len(at), deepest)
 	return ctx.Err()
 }
 
@@ -77,7 +78,7 @@ func (r *Result) chosenRows(ctx context.Context, opt Options) error {
 // it is from the end that it may be taken from: counted among the rows whose coefficient may grow,
 // from the largest derivative on, or among those whose coefficient may shrink, from the smallest on.
 func sortedPlaces(derivative, y, a []float64, c, tiny float64) (place, depth []int) {
-	order := below(len(y))
+	order := experiment.Below(len(y))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(derivative[j], derivative[i]) })
 	place, depth = make([]int, len(y)), make([]int, len(y))
 	for k, i := range order {
@@ -108,7 +109,7 @@ func fromEnd(depth, order []int, derivative []float64, moves func(int) bool) {
 // overlapping draws two Gaussians in 20 features, two deviations apart.
 func overlapping(n int, seed uint64) (matrix.Matrix, []float64) {
 	const d = 20
-	random := rand.New(rand.NewPCG(seed, drawStream))
+	random := rand.New(rand.NewPCG(seed, experiment.DrawStream))
 	m, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, 0, n*d)}, make([]float64, n)
 	for i := range y {
 		y[i] = float64(1 - 2*(i%2))
@@ -123,13 +124,13 @@ func overlapping(n int, seed uint64) (matrix.Matrix, []float64) {
 // shrinking measures decomposition with and without shrinking on classes that overlap. Each
 // support vector's row of K is computed over all rows at least once, in the rounds or when the
 // rows left out come back: where rows are kept in memory, shrinking saves updates alone.
-func (r *Result) shrinking(ctx context.Context, opt Options, progress *tally) error {
+func shrinking(ctx context.Context, r *experiment.Result, opt experiment.Options, progress *experiment.Tally) error {
 	n, limit := 10000, 3*time.Minute
 	if opt.Quick {
 		n, limit = 800, 20*time.Second
 	}
 	x, y := overlapping(n, opt.Seed+1)
-	p, err := hingeMachine(kernel.RBF{Gamma: 0.05}, x, y, 1, problem.Free, opt.Threads)
+	p, err := experiment.HingeMachine(kernel.RBF{Gamma: 0.05}, x, y, 1, problem.Free, opt.Threads)
 	if err != nil {
 		return err
 	}
@@ -139,13 +140,13 @@ func (r *Result) shrinking(ctx context.Context, opt Options, progress *tally) er
 		if err != nil {
 			return err
 		}
-		progress.step()
+		progress.Step()
 		support, bounded := supportVectors(m.Point.W[:n], 1)
-		r.note("%s: %s, %d support vectors of %d rows, %d at the bound, %.3g kernel values asked for, %.3g s", spec, m.Status, support, n, bounded, m.values, m.seconds)
+		r.Note("%s: %s, %d support vectors of %d rows, %d at the bound, %.3g kernel values asked for, %.3g s", spec, m.Status, support, n, bounded, m.values, m.seconds)
 		values, seconds = append(values, m.Certificate.Primal), append(seconds, m.seconds)
 	}
-	r.check("Y6", "one objective with and without shrinking", "to 2e-4 of its size", apart(values) <= 2e-4, "%s", quantity(apart(values)))
-	r.check("Y6", "shrinking saves time", "1.5x", seconds[0] >= 1.5*seconds[1], "%.2fx: %.3g s without, %.3g s with", seconds[0]/seconds[1], seconds[0], seconds[1])
+	r.Check("Y6", "one objective with and without shrinking", "to 2e-4 of its size", apart(values) <= 2e-4, "%s", quantity(apart(values)))
+	r.Check("Y6", "shrinking saves time", "1.5x", seconds[0] >= 1.5*seconds[1], "%.2fx: %.3g s without, %.3g s with", seconds[0]/seconds[1], seconds[0], seconds[1])
 	return ctx.Err()
 }
 

@@ -1,4 +1,4 @@
-package experiment
+package thesis
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -43,18 +44,14 @@ type fig65 struct {
 }
 
 func init() {
-	register("thesis-fig6.5", "suboptimality of streaming PCA on images; needs --data, the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
-		func(p *registry.Params) (Experiment, error) {
+	experiment.Register("thesis-fig6.5", "suboptimality of streaming PCA on images; needs --data, the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
+		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig65{p.Float("threshold", -1, "a number from 0 to below 1, or -1: none", func(v float64) bool { return v == -1 || v >= 0 && v < 1 }), p.Choice("moments", "train", "all") == "all", p.Choice("scale", "norm", "thesis")}, p.Err()
 		})
 }
 
 // images are the methods of figure 6.5.
-var images = []contender{incremental, msg, cappedMSG, warmuthKuzmin, grouse}
-
-// mostDirections is the rank above which a step size is too small to be worth its
-// time.
-const mostDirections = 100
+var images = []experiment.Contender{experiment.Incremental, experiment.MSG, experiment.CappedMSG, experiment.WarmuthKuzmin, experiment.Grouse}
 
 // Of the second moments that judge.
 const (
@@ -67,11 +64,11 @@ var errNoImages = errors.New("thesis-fig6.5: found no data, expected --data with
 	"(train-images-idx3-ubyte and t10k-images-idx3-ubyte), or --data @heavy-tailed:n=70000 as a substitute")
 
 // Run implements Experiment.
-func (f fig65) Run(ctx context.Context, opt Options) (*Result, error) {
+func (f fig65) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	if opt.Data == nil {
 		return nil, errNoImages
 	}
-	ks, grid, runs := []int{1, 4, 8}, schedule.ImageGrid(), opt.runs(10, 1)
+	ks, grid, runs := []int{1, 4, 8}, schedule.ImageGrid(), opt.RunsOr(10, 1)
 	if opt.Quick {
 		grid = schedule.Grid(-4, 3)
 	}
@@ -83,14 +80,14 @@ func (f fig65) Run(ctx context.Context, opt Options) (*Result, error) {
 	if f.threshold >= 0 {
 		x = binary(x, float32(f.threshold))
 	}
-	r := &Result{}
+	r := &experiment.Result{}
 	splits, err := f.splits(ctx, x, runs, opt)
 	if err != nil {
 		return nil, err
 	}
-	r.note("means of %d splits of %d rows of %d features, of which %d vary", runs, n, d, d-splits[0].constant)
+	r.Note("means of %d splits of %d rows of %d features, of which %d vary", runs, n, d, d-splits[0].constant)
 	for _, k := range ks {
-		if err := r.row(ctx, k, splits, grid, opt); err != nil {
+		if err := addRow(ctx, r, k, splits, grid, opt); err != nil {
 			return nil, err
 		}
 	}
@@ -122,9 +119,9 @@ type split struct {
 	learned    int // rows
 }
 
-func (f fig65) splits(ctx context.Context, x matrix.Matrix, runs int, opt Options) ([]*split, error) {
+func (f fig65) splits(ctx context.Context, x matrix.Matrix, runs int, opt experiment.Options) ([]*split, error) {
 	n, _ := x.Dims()
-	progress := &tally{opt: opt, what: "splits", of: runs}
+	progress := &experiment.Tally{Opt: opt, What: "splits", Of: runs}
 	var whole *scaling.Moments
 	if f.all {
 		whole = scaling.NewMoments(x, opt.Threads)
@@ -142,7 +139,7 @@ func (f fig65) splits(ctx context.Context, x matrix.Matrix, runs int, opt Option
 			return nil, err
 		}
 		all[i].seed = opt.Seed + uint64(i)
-		progress.step()
+		progress.Step()
 	}
 	return all, nil
 }
@@ -167,19 +164,19 @@ func newSplit(x matrix.Matrix, parts [][]int, moments *scaling.Moments, scale st
 		return nil, errors.New("thesis-fig6.5: found no feature that varies, expected images")
 	}
 	for i := range s.seconds {
-		s.seconds[i] = secondMoment(scaled(matrix.Subset(x, parts[i+1])), threads)
+		s.seconds[i] = experiment.SecondMoment(scaled(matrix.Subset(x, parts[i+1])), threads)
 	}
 	return s, nil
 }
 
 // course is the split for components of one number. Step sizes are as printed:
 // for rows as they are.
-func (s *split) course(k int) *course {
-	c := &course{rows: s.rows, problem: method.Problem{Cols: s.d, K: k, Seed: s.seed, Threads: 1, Squared: 1, Fourth: 1}, most: mostDirections}
+func (s *split) course(k int) *experiment.Course {
+	c := &experiment.Course{Rows: s.rows, Problem: method.Problem{Cols: s.d, K: k, Seed: s.seed, Threads: 1, Squared: 1, Fourth: 1}, Most: experiment.MostDirections}
 	for _, second := range s.seconds {
-		c.judges = append(c.judges, against(second, k, s.d, s.threads))
+		c.Judges = append(c.Judges, experiment.Against(second, k, s.d, s.threads))
 	}
-	c.at = checks(s.learned)
+	c.At = checks(s.learned)
 	return c
 }
 
@@ -193,77 +190,77 @@ func checks(n int) []int {
 	return append(at, n)
 }
 
-// row adds one row of the figure.
-func (r *Result) row(ctx context.Context, k int, splits []*split, grid []float64, opt Options) error {
-	var courses []*course
+// addRow adds one row of the figure.
+func addRow(ctx context.Context, r *experiment.Result, k int, splits []*split, grid []float64, opt experiment.Options) error {
+	var courses []*experiment.Course
 	for _, s := range splits {
 		courses = append(courses, s.course(k))
 	}
-	picks, err := halve(ctx, courses, images, grid, opt, fmt.Sprintf("k=%d", k))
+	picks, err := experiment.Halve(ctx, courses, images, grid, opt, fmt.Sprintf("k=%d", k))
 	if err != nil {
 		return err
 	}
 	name := fmt.Sprintf("k=%d", k)
 	note := name + ":"
 	for _, p := range picks {
-		r.curve(Point{Row: name, Column: "iterations", Curve: p.name, XAxis: iterations, YAxis: suboptimality}, p.times(), p.epsilon(test))
-		r.curve(Point{Row: name, Column: "run time", Curve: p.name, XAxis: runTime, YAxis: suboptimality}, p.cost(), p.epsilon(test))
-		note += fmt.Sprintf(" %s %.3g at the end (median %.3g), %.3g on average", p.name, p.last(test), p.median(test), p.average(test))
-		if p.grid {
-			note += fmt.Sprintf(" (c=2^%d)", int(math.Round(math.Log2(p.c))))
+		r.Curve(experiment.Point{Row: name, Column: "iterations", Curve: p.Name, XAxis: experiment.Iterations, YAxis: experiment.Suboptimality}, p.Times(), p.Epsilon(test))
+		r.Curve(experiment.Point{Row: name, Column: "run time", Curve: p.Name, XAxis: experiment.RunTime, YAxis: experiment.Suboptimality}, p.Cost(), p.Epsilon(test))
+		note += fmt.Sprintf(" %s %.3g at the end (median %.3g), %.3g on average", p.Name, p.Last(test), p.Median(test), p.Average(test))
+		if p.Grid {
+			note += fmt.Sprintf(" (c=2^%d)", int(math.Round(math.Log2(p.C))))
 		}
-		note += fmt.Sprintf(", k' %.3g;", p.meanRank())
+		note += fmt.Sprintf(", k' %.3g;", p.MeanRank())
 	}
-	r.note("%s", note[:len(note)-1])
-	r.checkImages(k, picks)
+	r.Note("%s", note[:len(note)-1])
+	checkImages(r, k, picks)
 	return nil
 }
 
 // checkImages is M1 to M6, by the means over the splits on the test part. Where the
 // thesis says "comparable" or "almost as fast", what counts as such is said here.
-func (r *Result) checkImages(k int, picks []*pick) {
-	inc, m, capped := find(picks, incremental.name), find(picks, msg.name), find(picks, cappedMSG.name)
-	wk, g := find(picks, warmuthKuzmin.name), find(picks, grouse.name)
+func checkImages(r *experiment.Result, k int, picks []*experiment.Pick) {
+	inc, m, capped := find(picks, experiment.Incremental.Name), find(picks, experiment.MSG.Name), find(picks, experiment.CappedMSG.Name)
+	wk, g := find(picks, experiment.WarmuthKuzmin.Name), find(picks, experiment.Grouse.Name)
 	where := fmt.Sprintf("k=%d: ", k)
-	all := func(f func(*pick) float64) string {
+	all := func(f func(*experiment.Pick) float64) string {
 		return fmt.Sprintf("incremental %.3g, MSG %.3g, capped %.3g, W&K %.3g, GROUSE %.3g", f(inc), f(m), f(capped), f(wk), f(g))
 	}
-	average := func(p *pick) float64 { return p.average(test) }
-	last := func(p *pick) float64 { return p.last(test) }
+	average := func(p *experiment.Pick) float64 { return p.Average(test) }
+	last := func(p *experiment.Pick) float64 { return p.Last(test) }
 	goal := 1.05 * max(last(inc), last(m), last(capped)) // what all three reach
-	price := func(p *pick) float64 { return p.priceOf(goal, test) }
+	price := func(p *experiment.Pick) float64 { return p.PriceOf(goal, test) }
 	others := min(average(m), average(capped), average(wk), average(g))
 	prices := fmt.Sprintf("at %.2g: ", goal) + all(price)
 
-	r.check("M1", where+"incremental makes the most progress per iteration", "least mean suboptimality", average(inc) <= others, "%s", all(average))
-	r.check("M1", where+"incremental is the fastest", "least run time to the same suboptimality",
+	r.Check("M1", where+"incremental makes the most progress per iteration", "least mean suboptimality", average(inc) <= others, "%s", all(average))
+	r.Check("M1", where+"incremental is the fastest", "least run time to the same suboptimality",
 		price(inc) <= min(price(m), price(capped), price(wk), price(g)), "%s", prices)
-	r.check("M2", where+"MSG is comparable to incremental per iteration", "mean suboptimality within a factor 2",
+	r.Check("M2", where+"MSG is comparable to incremental per iteration", "mean suboptimality within a factor 2",
 		average(m) <= 2*average(inc), "incremental %.3g, MSG %.3g", average(inc), average(m))
-	r.check("M2", where+"MSG is slower in run time, as its k' is slightly larger than k", "more run time, mean k' above k",
-		price(m) > price(inc) && m.meanRank() > float64(k), "%s; k' %.3g", prices, m.meanRank())
-	r.check("M3", where+"capped MSG is much faster than MSG, almost as fast as incremental", "less run time than MSG, at most 3 times incremental's",
+	r.Check("M2", where+"MSG is slower in run time, as its k' is slightly larger than k", "more run time, mean k' above k",
+		price(m) > price(inc) && m.MeanRank() > float64(k), "%s; k' %.3g", prices, m.MeanRank())
+	r.Check("M3", where+"capped MSG is much faster than MSG, almost as fast as incremental", "less run time than MSG, at most 3 times incremental's",
 		price(capped) < price(m) && price(inc) <= price(capped) && price(capped) <= 3*price(inc), "%s", prices)
 	if k == 1 {
-		r.check("M4", where+"W&K is good", "suboptimality at the end within twice MSG's", last(wk) <= 2*last(m), "W&K %.3g, MSG %.3g", last(wk), last(m))
+		r.Check("M4", where+"W&K is good", "suboptimality at the end within twice MSG's", last(wk) <= 2*last(m), "W&K %.3g, MSG %.3g", last(wk), last(m))
 	} else {
-		r.check("M4", where+"W&K is worse, and its k' exceeds MSG's", "suboptimality at the end and mean k' above MSG's",
-			last(wk) > last(m) && wk.meanRank() > m.meanRank(), "%.3g against %.3g, k' %.3g against %.3g", last(wk), last(m), wk.meanRank(), m.meanRank())
-		r.check("M5", where+"GROUSE is better than W&K but much worse than MSG and capped MSG", "MSG and capped below GROUSE below W&K at the end",
+		r.Check("M4", where+"W&K is worse, and its k' exceeds MSG's", "suboptimality at the end and mean k' above MSG's",
+			last(wk) > last(m) && wk.MeanRank() > m.MeanRank(), "%.3g against %.3g, k' %.3g against %.3g", last(wk), last(m), wk.MeanRank(), m.MeanRank())
+		r.Check("M5", where+"GROUSE is better than W&K but much worse than MSG and capped MSG", "MSG and capped below GROUSE below W&K at the end",
 			max(last(m), last(capped)) < last(g) && last(g) < last(wk), "%s", all(last))
 	}
-	r.check("M6", where+"capped MSG is nearly as good as incremental where that shines", "incremental at most 1.5 times capped MSG, capped at most 1.5 times incremental, at the end",
+	r.Check("M6", where+"capped MSG is nearly as good as incremental where that shines", "incremental at most 1.5 times capped MSG, capped at most 1.5 times incremental, at the end",
 		last(inc) <= 1.5*last(capped) && last(capped) <= 1.5*last(inc), "incremental %.3g, capped %.3g", last(inc), last(capped))
-	if worst := r.stuck(capped, inc); worst != "" {
-		r.check("M6", where+"capped MSG is not stuck on any split", "no split ends above 3 times the mean", !math.IsNaN(last(capped)) && capped.share(func(t *trace) bool { return t.last(test) > 3*last(capped) }) == 0, "%s", worst)
+	if worst := whenStuck(capped, inc); worst != "" {
+		r.Check("M6", where+"capped MSG is not stuck on any split", "no split ends above 3 times the mean", !math.IsNaN(last(capped)) && shareOf(capped, func(t *experiment.Trace) bool { return t.Last(test) > 3*last(capped) }) == 0, "%s", worst)
 	}
 }
 
-// stuck says how the splits scatter.
-func (r *Result) stuck(capped, inc *pick) string {
-	worst := func(p *pick) (w float64) {
-		for _, t := range p.traces {
-			w = max(w, t.last(test))
+// whenStuck says how the splits scatter.
+func whenStuck(capped, inc *experiment.Pick) string {
+	worst := func(p *experiment.Pick) (w float64) {
+		for _, t := range p.Traces {
+			w = max(w, t.Last(test))
 		}
 		return w
 	}
