@@ -89,8 +89,8 @@ func (spec *Spec) stated() string {
 	return strings.Join(given, ", ")
 }
 
-// checkHard refuses a hard margin of a linear model, which no solver proves, or beside another
-// problem.
+// checkHard refuses a hard margin of a linear model, as no solver bounds that problem from below, and
+// a hard margin together with lambda, C, radius, slack or nu, each of which states another problem.
 func (spec *Spec) checkHard() error {
 	switch {
 	case !spec.HardMargin:
@@ -274,8 +274,8 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// takes refuses rows that stand for something of which the kernel is none. What a kernel of
-// the program's own takes it knows itself.
+// takes refuses rows that stand for sequences or graphs, unless the kernel is one of these. Rows of a custom
+// kernel are not checked: the program that has it knows which it accepts.
 func (spec *Spec) takes(rows structure.Kind) error {
 	k, err := kernel.New(spec.Kernel)
 	if rows == structure.Points || spec.Custom != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
@@ -336,8 +336,8 @@ func (spec Spec) Check() error {
 }
 
 // terms makes the terms of the objective and refuses those that no solver takes
-// together. While the targets have not decided on a loss, squared stands for it,
-// which goes with everything.
+// together. Where the loss is still open, because the targets decide it, the loss squared is checked
+// instead: every solver and penalty accepts it.
 func (spec *Spec) terms() (pose.Terms, error) {
 	lossName, penaltyName := spec.Loss, spec.Penalty
 	if spec.CustomLoss == nil {
@@ -358,8 +358,8 @@ func (spec *Spec) terms() (pose.Terms, error) {
 }
 
 // CheckStatement returns why training cannot have stated this problem of these rows. It
-// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
-// kernel machine or lambda beside nu, has the one value that training writes.
+// is the check of a [Spec]. A field that the problem does not use, such as the penalty of a kernel
+// machine, or lambda where nu is given, must have the value that training writes there.
 func CheckStatement(m *model.Model, set *data.Set) error {
 	s := m.Statement
 	spec, err := SpecOf(m)

@@ -50,7 +50,7 @@ type Evaluation struct {
 	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
 	Own            string   `json:"-"`                          // the score that belongs to the loss: rmse, mae, pinball or deviance
 
-	// Trivial is what a model that sees no feature is worth on the same rows.
+	// Trivial is the score of a constant prediction on the same rows.
 	Trivial *Trivial `json:"trivial,omitempty"`
 
 	Warnings []error `json:"-"`
@@ -263,9 +263,9 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 	}
 }
 
-// Trivial is a model that sees no feature: one that has learned something scores better. Of
-// classes it predicts the most frequent one, with the shares of the classes as probabilities; of
-// numbers their mean, or the quantile that the loss estimates.
+// Trivial is the score of a constant prediction, which uses no feature; a useful model scores better.
+// For classes the prediction is the most frequent class, with the shares of the classes as
+// probabilities; for numbers it is the mean, or the quantile that the loss estimates.
 type Trivial struct {
 	Prediction  string `json:"prediction"`
 	*Evaluation        // without what is told of each class

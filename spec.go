@@ -76,12 +76,12 @@ type Spec struct {
 	// Scheme is how more than two classes are told apart: "one-against-rest", an
 	// output for each, or "one-against-one", one for each pair, which learns from
 	// the rows of these two with the same C; "": one-against-rest, or "joint" where Loss is one
-	// of package loss/joint, which judges the scores of all classes at once.
+	// of package internal/joint, which judges the scores of all classes at once.
 	Scheme string `json:"scheme"`
 
 	Bias    string `json:"bias"`    // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string `json:"scaling"` // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
-	Solver  string `json:"solver"`  // as New of solver/linear or solver/kernel takes it; "" or "auto": chosen
+	Solver  string `json:"solver"`  // as "fenchel list solvers" names it; "" or "auto": chosen
 	// Partitions is how many parts of the rows sdca works on side by side, at
 	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
 	Partitions int `json:"partitions"`

@@ -453,3 +453,15 @@ func TestVerifyOfLateModels(t *testing.T) {
 	}
 	t.Logf("%d of %d models ended by the limit", limited, cases)
 }
+
+// TestOK: neither a false claim nor one that could not be checked is in order.
+func TestOK(t *testing.T) {
+	for _, c := range []struct {
+		v  fenchel.Verification
+		ok bool
+	}{{fenchel.Verification{}, true}, {fenchel.Verification{Problems: []string{"false"}}, false}, {fenchel.Verification{Unproved: "open"}, false}} {
+		if c.v.OK() != c.ok {
+			t.Errorf("%+v: OK() is %t", c.v, !c.ok)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestArchitecture checks that each room, and each declaration of a room, that
-// docs/architecture.md names exists: `solver/linear`, `solver.Run`, `model.Model.Score`.
+// docs/architecture.md names exists: `internal/solve/linear`, `solver.Run`, `model.Model.Score`.
 func TestArchitecture(t *testing.T) {
 	const page = "docs/architecture.md"
 	text, err := os.ReadFile("../" + page)

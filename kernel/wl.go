@@ -79,7 +79,7 @@ func (k WL) colours(g structure.Graph) []uint64 {
 	m := len(g.Labels)
 	all := make([]uint64, 0, (k.H+1)*m)
 	for _, label := range g.Labels {
-		all = append(all, mix(uint64(label)))
+		all = append(all, structure.Mix(uint64(label)))
 	}
 	sums := make([]uint64, m)
 	for range k.H {
@@ -87,24 +87,15 @@ func (k WL) colours(g structure.Graph) []uint64 {
 		clear(sums) // of the neighbours' colours, mixed: it has no order
 		for i := 0; i < len(g.Ends); i += 2 {
 			u, v := int(g.Ends[i])-1, int(g.Ends[i+1])-1
-			sums[u] += mix(colour[v])
-			sums[v] += mix(colour[u])
+			sums[u] += structure.Mix(colour[v])
+			sums[v] += structure.Mix(colour[u])
 		}
 		for v, c := range colour {
-			all = append(all, mix(bits.RotateLeft64(c, 32)^mix(sums[v]+1)))
+			all = append(all, structure.Mix(bits.RotateLeft64(c, 32)^structure.Mix(sums[v]+1)))
 		}
 	}
 	slices.Sort(all)
 	return all
-}
-
-// mix is a bijection that changes half of the bits if one is changed (Steele,
-// Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Size is the square of the number of vertices, for every round.

@@ -18,19 +18,31 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	defer p.spare.weights.Put(&whole)
 	clear(whole)
 	chain := p.combine(whole, v)
-	factor := -1 / (p.Lambda * p.N)
-	u := whole[:p.Penalised()]
+	return dualOf(p, p.Penalty, p.Lambda, p.N, v, whole[:p.Penalised()], chain)
+}
+
+// duals is what the dual objectives of one prediction and of those of all classes differ in.
+type duals interface {
+	magnitude(v []float64) float64
+	widen(u, v []float64, rounding, underflow float64)
+	conjugates(v []float64, scale float64) (value, bound float64)
+}
+
+// dualOf is the dual objective at a feasible v, with a bound on the error. u is X^T v, of which each number
+// was added in that many steps; it is overwritten.
+func dualOf(p duals, penalty penalty.Penalty, lambda, n float64, v, u []float64, chain int) (value, bound float64) {
+	factor := -1 / (lambda * n)
 	for j := range u {
 		u[j] *= factor
 	}
 	size := p.magnitude(v)
 	rounding, underflow, uError := roundingsOf(chain, -factor, size, len(u))
-	c := conjugation{penalty: p.Penalty, lambda: p.Lambda, u: u, uError: uError, widen: func(u []float64) { p.widen(u, v, rounding, underflow) }}
+	c := conjugation{penalty: penalty, lambda: lambda, u: u, uError: uError, widen: func(u []float64) { p.widen(u, v, rounding, underflow) }}
 	scale := c.evaluate()
 	conjugates, conjugateError := p.conjugates(v, scale)
-	value = -conjugates - float64(p.Lambda*c.value)
+	value = -conjugates - float64(lambda*c.value)
 	c.sharpen(value)
-	bound = conjugateError + float64(p.Lambda*c.bound) + float64(4*unit*math.Abs(value))
+	bound = conjugateError + float64(lambda*c.bound) + float64(4*unit*math.Abs(value))
 	if size > 0 {
 		bound += 8 * tiny
 	}

@@ -193,23 +193,7 @@ func (p *Joint) Dual(a []float64) (value, bound float64) {
 	v, whole := make([]float64, len(a)), make([]float64, p.size())
 	p.feasible(v, a)
 	chain := p.CombineTo(whole, v) + p.Classes // what stands for the row's own class is rounded
-	factor := -1 / (p.Lambda * p.N)
-	u := whole[:p.Penalised()]
-	for j := range u {
-		u[j] *= factor
-	}
-	size := p.magnitude(v)
-	rounding, underflow, uError := roundingsOf(chain, -factor, size, len(u))
-	c := conjugation{penalty: p.Penalty, lambda: p.Lambda, u: u, uError: uError, widen: func(u []float64) { p.widen(u, v, rounding, underflow) }}
-	scale := c.evaluate()
-	conjugates, conjugateError := p.conjugates(v, scale)
-	value = -conjugates - float64(p.Lambda*c.value)
-	c.sharpen(value)
-	bound = conjugateError + float64(p.Lambda*c.bound) + float64(4*unit*math.Abs(value))
-	if size > 0 {
-		bound += 8 * tiny
-	}
-	return value, bound
+	return dualOf(p, p.Penalty, p.Lambda, p.N, v, whole[:p.Penalised()], chain)
 }
 
 // size is how many weights a point has.

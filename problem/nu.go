@@ -47,7 +47,7 @@ type Nu struct {
 	zero float64
 }
 
-// Side is one part of the coefficients of [Nu].
+// side is one part of the coefficients of [Nu].
 type side struct {
 	Cap  []float64 // of every row; 0: the row does not take part
 	Mass float64   // what the parts add up to

@@ -84,6 +84,20 @@ func newConvexRisk(n int, targets, weights []float64, l loss.Loss, lambda float6
 	return newRisk(n, targets, weights, l, lambda, bias, threads)
 }
 
+// LeastSquares reports whether the loss of every row is (p-y)^2/2, up to what does not depend on p.
+func (p *Risk) LeastSquares() bool {
+	l, ok := p.Loss.(loss.SelfConcordant)
+	if !ok || !loss.IsQuadratic(l) {
+		return false
+	}
+	for _, y := range p.Y {
+		if l.Curvature(0, y) != 1 || l.Derivative(0, y) != -y {
+			return false
+		}
+	}
+	return true
+}
+
 // Constant is the squared value of the constant column that the penalty sees.
 func (p *Risk) Constant() float64 {
 	if p.Bias == Feature {

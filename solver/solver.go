@@ -14,7 +14,7 @@ import (
 )
 
 // Linear lists the solvers of linear predictors by name. Each is registered by the file that
-// holds it; package solver/linear imports them all.
+// holds it; package internal/solve/linear imports them all.
 var Linear = registry.New[Solver]("solver")
 
 // Solver is an algorithm with its parameters, ready to be started any number

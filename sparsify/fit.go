@@ -189,7 +189,7 @@ func (s *sparsifying) prepare() error {
 	return s.aim(y)
 }
 
-// RowsOf makes the matrix of the kernel, and the problems of the rows where the model states
+// rowsOf makes the matrix of the kernel, and the problems of the rows where the model states
 // them.
 func (s *sparsifying) rowsOf(y *pose.Labels) error {
 	m, set := s.model, s.set

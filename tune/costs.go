@@ -81,7 +81,7 @@ func (c *Costs) ended(ctx, limited context.Context, err error) error {
 	return nil
 }
 
-// Path follows a kernel machine of two classes or of numbers along C (package solver/path), and
+// Path follows a kernel machine of two classes or of numbers along C (package internal/solve/path), and
 // tells each of every point, C increasing. Each point is certified for its own C.
 func Path(ctx context.Context, set *data.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
 	spec.Solver, spec.Lambda, spec.C, spec.Radius, spec.Slack = "", 0, 0, 0, 0
@@ -103,7 +103,7 @@ func Path(ctx context.Context, set *data.Set, spec PathSpec, each func(PathPoint
 		return nil, err
 	}
 	var f path.Follower = path.Costs{From: spec.From, To: spec.To}
-	if ridge := (path.Ridge{From: spec.From, To: spec.To, Points: spec.Points}); isParabola(p.Loss) {
+	if ridge := (path.Ridge{From: spec.From, To: spec.To, Points: spec.Points}); loss.IsQuadratic(p.Loss) {
 		f = ridge
 	}
 	if err := f.Accepts(p); err != nil {
@@ -205,12 +205,6 @@ func tradeoff(of *pose.Case, p problem.BiCriterion, t kernelsolver.Tradeoff) Pat
 		}
 	}
 	return out
-}
-
-// isParabola reports whether the loss is squared.
-func isParabola(l loss.Loss) bool {
-	q, ok := l.(loss.SelfConcordant)
-	return ok && loss.IsQuadratic(q)
 }
 
 // oneOutput refuses problems of which there are none or several.

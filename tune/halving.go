@@ -35,7 +35,7 @@ func (r *run) shares(candidates int) []int {
 // kept is how many of so many candidates go on.
 func kept(candidates, factor int) int { return (candidates + factor - 1) / factor }
 
-// ProblemsOf is how many problems there are in all rounds.
+// problemsOf is how many problems there are in all rounds.
 func problemsOf(candidates int, shares []int, factor, folds int) (problems int) {
 	for range shares {
 		problems += candidates * folds

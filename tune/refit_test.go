@@ -39,7 +39,7 @@ func TestRefit(t *testing.T) {
 			}
 			return v
 		}
-		if v := judge(); len(v.Problems) > 0 || v.Unproved != "" {
+		if v := judge(); !v.OK() {
 			t.Errorf("%s: found %q, %q", name, v.Problems, v.Unproved)
 		}
 		r.Model.Calibration.Laplace *= 2

@@ -53,7 +53,7 @@ func ScoreNames() []string {
 	return names
 }
 
-// NewScore returns the score of that name; "": accuracy for classes, rmse for numbers.
+// newScore returns the score of that name; "": accuracy for classes, rmse for numbers.
 func newScore(name string, classes bool) (Score, error) {
 	if name == "" {
 		name = map[bool]string{true: "accuracy", false: "rmse"}[classes]

@@ -1,8 +1,8 @@
 // Package tune solves many problems on the same rows: folds, values of parameters, paths. It
 // chooses by held-out rows what [fenchel.Spec] leaves open, such as C, gamma and the penalty.
 //
-//	axes, err := search.ParseAxes("C=2^-5..2^15 gamma=2^-15..2^3")
-//	result, err := search.Run(ctx, set, search.Spec{Train: spec, Axes: axes})
+//	axes, err := tune.ParseAxes("C=2^-5..2^15 gamma=2^-15..2^3")
+//	result, err := tune.Run(ctx, set, tune.Spec{Train: spec, Axes: axes})
 //	model, err := fenchel.Train(ctx, set, result.Candidates[result.Best].Spec)
 //
 // fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, trivial.go the model without features, group.go and

@@ -44,8 +44,8 @@ func findRiddles(t *testing.T, where, text string, docs bool) {
 }
 
 // TestProse checks what users read, for words that they would have to guess at: all help,
-// all texts in the program, and the pages beside it. The package conform and the attacks talk to those
-// who work on the program.
+// all texts in the program, and the pages of docs. The package conform and the module attack are left
+// out: their messages are for people who work on the program.
 func TestProse(t *testing.T) {
 	const root = "../.."
 	files := token.NewFileSet()

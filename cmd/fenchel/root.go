@@ -32,7 +32,7 @@ var makers = []struct {
 	{"verify", newVerify},
 	{"info", newInfo},
 	{"convert", newConvert},
-	{"path", training.NewCosts},
+	{"path", training.NewPath},
 	{"check-kernel", newCheckKernel},
 	{"scale", newScale},
 	{"sparsify", newSparsify},

@@ -23,7 +23,7 @@ import (
 func TestFailedTestKeepsSummary(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "m")
-		tr := &training.Trainer{Out: path, Json: asJSON, Quiet: true}
+		tr := &training.Trainer{Out: path, JSON: asJSON, Quiet: true}
 		var out bytes.Buffer
 		cmd := training.NewTrain()
 		cmd.SetContext(context.Background())
@@ -63,7 +63,7 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 		}
 		sources = append(sources, path)
 		for _, asJSON := range []bool{false, true} {
-			tr := &training.Trainer{Out: filepath.Join(folder, "m"), Json: asJSON, Quiet: true}
+			tr := &training.Trainer{Out: filepath.Join(folder, "m"), JSON: asJSON, Quiet: true}
 			tr.Spec.Bias = "none"
 			var out bytes.Buffer
 			cmd := training.NewTrain()

@@ -35,7 +35,7 @@ type server struct {
 	running map[int64]context.CancelFunc
 }
 
-// decode reads what the request says beside its head.
+// decode reads the arguments of the request: all fields of its JSON but id and verb.
 func (r *request) decode(into any) error {
 	if err := json.Unmarshal(r.text, into); err != nil {
 		return fmt.Errorf("request %s: %w", r.head.Verb, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// The scores of the engine are those of search.Run, on folds that are dealt out and on the
+// The scores of the engine are those of tune.Run, on folds that are dealt out and on the
 // same folds given.
 func TestTune(t *testing.T) {
 	c := newCaller(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -142,8 +143,8 @@ type normals struct {
 // newNormals begins the stream of a seed and a number.
 func newNormals(seed, number uint64) *normals {
 	r := &normals{spare: math.NaN()}
-	a := scramble(seed)
-	r.pcg.Seed(a, scramble(a^scramble(number)))
+	a := structure.Mix(seed)
+	r.pcg.Seed(a, structure.Mix(a^structure.Mix(number)))
 	return r
 }
 

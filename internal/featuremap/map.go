@@ -102,12 +102,3 @@ func (f *floats) get(n int) (v []float64, put func()) {
 	}
 	return (*p)[:n], func() { f.pool.Put(p) }
 }
-
-// scramble is a bijection that changes half of the bits if one is changed (Steele,
-// Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
-func scramble(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -59,10 +60,10 @@ func NewNystrom(ctx context.Context, k kernel.Kernel, x matrix.Matrix, rank int,
 // permutation orders n rows by random numbers, each its own.
 func permutation(n int, seed uint64) []int {
 	order := make([]int, n)
-	a := scramble(seed)
+	a := structure.Mix(seed)
 	for i := range order {
 		// Fisher and Yates; the bias is below n/2^64.
-		j := int(scramble(a^scramble(uint64(i))) % uint64(i+1))
+		j := int(structure.Mix(a^structure.Mix(uint64(i))) % uint64(i+1))
 		order[i], order[j] = order[j], i
 	}
 	return order

@@ -18,7 +18,7 @@ type Preparation struct {
 	Data     model.Data
 	Features []string
 	Schema   *data.Schema
-	Means    bool // what stands for missing numbers was compared with known means
+	Means    bool // fill values are compared elsewhere, with the means that the model stores
 }
 
 // Compare returns what does not hold of rows that have the digest, which were read by the
@@ -62,8 +62,8 @@ func otherwiseStored(x matrix.Matrix) []int64 {
 	return []int64{present, int64(rows) * int64(cols)}
 }
 
-// wrongFill returns the first column of numbers of which the mean is not what stands for
-// a missing one, to single precision: where numbers are missing the rows have it rounded so.
+// wrongFill returns the first column of numbers whose fill value, which replaces missing numbers, is not
+// the mean of the column. It compares to single precision, as rows hold fill values in that precision.
 func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float64) {
 	rows, cols := x.Dims()
 	sum, size := make([]float64, cols), make([]float64, cols)
@@ -125,10 +125,10 @@ func Differs(claim, found model.Bound, slack float64) bool {
 	return !(math.Abs(float64(claim-found)) <= slack)
 }
 
-// CompareClaim says what is wrong with a claim that is not what was found, to the precision of the
-// tolerance. One that is within the rounding error of both is not refuted, nor is it proved: another
-// version of the program may have ordered its sums otherwise, where the error is large against the
-// value, or the claim was changed.
+// CompareClaim compares a claimed number with the number found. A difference of at most slack is none;
+// a difference of more than the rounding errors of both explain is a problem; between the two the claim
+// is unproved: another version of the program may have added in another order, or the claim was
+// changed.
 func CompareClaim(subject, what string, claim, found model.Bound, slack, rounding float64) (problem, unproved string) {
 	switch text := fmt.Sprintf("%s claims the %s %.12g, found %.12g", subject, what, float64(claim), float64(found)); {
 	case !Differs(claim, found, slack):

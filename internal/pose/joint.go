@@ -107,7 +107,7 @@ func (s *Problems) Dual(m *model.Model, c int) []float64 {
 	return Join(parts)
 }
 
-// apart takes the point of k classes apart; join puts the numbers of all classes together.
+// apart makes a point of each of k classes out of the point of all.
 func apart(p problem.Point, k int) []problem.Point {
 	points := make([]problem.Point, k)
 	own := func(all []float64, c int) []float64 {
@@ -126,6 +126,7 @@ func apart(p problem.Point, k int) []problem.Point {
 	return points
 }
 
+// Join puts the numbers of k classes together: those of all classes for one feature or row side by side.
 func Join(parts [][]float64) []float64 {
 	k := len(parts)
 	all := make([]float64, k*len(parts[0]))

@@ -95,8 +95,8 @@ func (f MachineFamily) problem(t Terms, y, weights []float64, lambda float64) (p
 
 func (MachineFamily) Solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
 
-// Choose takes the fastest solver; of an indefinite kernel one that stops where
-// nothing more is to be gained, as there is no gap to stop at.
+// Choose takes the fastest solver. For an indefinite kernel no duality gap is known, and it takes a solver
+// that stops when no step lowers the objective.
 func (f MachineFamily) Choose(p problem.Problem, gap float64) (name, why string) {
 	switch p := p.(type) {
 	case *problem.NormConstrained:

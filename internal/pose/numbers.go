@@ -24,6 +24,7 @@ func OrOnes(weights []float64, n int) []float64 {
 	return slices.Repeat([]float64{1}, n)
 }
 
+// Sum adds numbers in their order.
 func Sum(weights []float64) float64 {
 	total := 0.0
 	for _, w := range weights {

@@ -44,7 +44,7 @@ func Orthogonal(y []float64) matrix.Matrix {
 }
 
 // Compression is the bound by which the loss of a machine of k vectors, each a row, on new rows
-// is at most this with probability 1-delta; see CompressionBound of package solver/kernel. k is
+// is at most this with probability 1-delta; see CompressionBound of package internal/solve/kernel. k is
 // to be fixed before the rows are seen: 4 R^2 for a bound R on |w| (E12).
 //
 // Smoothness is the other bound, uniform over all machines within 1/3 of the band and of norm

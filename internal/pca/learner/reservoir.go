@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -35,13 +36,8 @@ func newReservoir(share float64) reservoir {
 	return reservoir{first: limit, limit: limit}
 }
 
-// hash mixes the number of a row (Steele, Lea and Flood 2014, SplitMix64).
-func hash(number int) uint64 {
-	z := uint64(number)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// hash is the same for the same number of a row, in every run.
+func hash(number int) uint64 { return structure.Mix(uint64(number) * 0x9e3779b97f4a7c15) }
 
 // wants reports whether the row with that number, from 0, is to be kept.
 func (r *reservoir) wants(number int) bool { return hash(number) < r.limit }

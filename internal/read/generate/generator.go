@@ -1,6 +1,6 @@
 // Package generate makes rows out of parameters and random numbers: one generator a file,
 // registered from init. It imports registry, matrix, structure and vec. Begin with [Generator] and
-// [Stream]; dataset turns what they make into sets.
+// [Stream]; data turns what they make into sets.
 package generate
 
 import (

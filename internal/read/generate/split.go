@@ -41,7 +41,7 @@ func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
 	for i, share := range shares {
 		upTo += share
 		hi := int(math.Round(float64(n) * min(upTo/whole, 1)))
-		hi = min(max(hi, lo+1), n-(len(shares)-1-i)) // nobody gets nothing
+		hi = min(max(hi, lo+1), n-(len(shares)-1-i)) // at least one row each
 		if i == len(shares)-1 {
 			hi = n
 		}

@@ -3,8 +3,8 @@
 // registry they are in; and what all formats make sets with: rows, targets, spreads of columns.
 //
 // It opens no files but those of targets and weights, and knows no format. It imports matrix,
-// registry, parallel and the rooms under dataset/internal that know nothing of sets: decimal,
-// fault, file, lines, memory. Begin with [Set], [Options] and [Format]. Package dataset has the
+// registry, parallel and the packages of internal/read that know nothing of sets: decimal,
+// fault, file, lines, memory. Begin with [Set], [Options] and [Format]. Package data has the
 // same types under their own names: that is the door for all who do not write a format.
 package set
 

@@ -4,7 +4,7 @@
 //
 // formed and factored (matrix.go), as something that only vectors are multiplied by
 // (conjugate.go), and what either costs (work.go). It knows no method: curvatures come from
-// those that ask. It imports package solver/internal/parts and rooms above it.
+// those that ask. It imports package internal/solve/parts and rooms above it.
 package hessian
 
 import (

@@ -9,9 +9,9 @@
 //	             corner of the penalty
 //	working.go   that method on the rows that matter: sample.go, part.go, leave.go
 //
-// The matrix itself is in package solver/internal/hessian. Another second-order method is a file
-// that registers its name, and a row in the table of solver/linear. The package imports solver,
-// its internal packages and rooms above.
+// The matrix itself is in package internal/solve/hessian. Another second-order method is a file
+// that registers its name, and a row in the table of internal/solve/linear. It imports solver and
+// packages above that in the table of CONTRIBUTING.md.
 package newton
 
 import (

@@ -34,27 +34,13 @@ var _ Follower = Ridge{}
 
 // Accepts takes the squared loss.
 func (r Ridge) Accepts(p *problem.Kernel) error {
-	if !isSquared(p) {
+	if !p.LeastSquares() {
 		return fmt.Errorf("path: found the loss %s, expected squared", loss.Name(p.Loss))
 	}
 	if r.Points < 1 || r.Points > 1<<20 {
 		return fmt.Errorf("path: found %d points, expected a number from 1 to %d", r.Points, 1<<20)
 	}
 	return checkRange(p, r.From, r.To)
-}
-
-// isSquared reports whether the loss is (p-y)^2/2 up to what does not depend on p.
-func isSquared(p *problem.Kernel) bool {
-	l, ok := p.Loss.(loss.SelfConcordant)
-	if !ok || !loss.IsQuadratic(l) {
-		return false
-	}
-	for _, y := range p.Y {
-		if l.Curvature(0, y) != 1 || l.Derivative(0, y) != -y {
-			return false
-		}
-	}
-	return true
 }
 
 // Follow makes the machines. A cancelled context ends it with its error.

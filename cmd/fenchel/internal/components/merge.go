@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/pca"
 )
 
+// NewMerge makes the verb merge: components of parts of the rows become those of all.
 func NewMerge() *cobra.Command {
 	var out string
 	var force bool

@@ -46,6 +46,7 @@ type reducer struct {
 	read, total time.Duration
 }
 
+// NewPCA makes the verb pca: principal components of data or of a stream.
 func NewPCA() *cobra.Command {
 	p := &reducer{}
 	cmd := &cobra.Command{

@@ -23,6 +23,7 @@ type reconstructor struct {
 	whiten bool
 }
 
+// NewReconstruct makes the verb reconstruct: rows as their components describe them.
 func NewReconstruct() *cobra.Command {
 	r := &reconstructor{}
 	cmd := &cobra.Command{

@@ -95,6 +95,7 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
+// Names returns the names of registered entries.
 func Names[T any](entries []registry.Entry[T]) []string {
 	out := make([]string, len(entries))
 	for i, e := range entries {

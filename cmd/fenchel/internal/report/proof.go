@@ -284,6 +284,7 @@ func AddFacts(out map[string]any, m *model.Model) {
 	}
 }
 
+// ScaleOf names the scaling of a model's features.
 func ScaleOf(m *model.Model) string {
 	if m.Scaling == nil {
 		return "none"

@@ -42,7 +42,8 @@ type pather struct {
 	points      []tune.PathPoint
 }
 
-func NewCosts() *cobra.Command {
+// NewPath makes the verb path: the machines for all values of C, or for some radii or slacks.
+func NewPath() *cobra.Command {
 	p := &pather{}
 	cmd := &cobra.Command{
 		Use:   "path DATA...",

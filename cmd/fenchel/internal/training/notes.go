@@ -20,7 +20,8 @@ const (
 	leastSearch = 4 << 10
 )
 
-// CheckNotes refuses notes beside which that of the search has no place, before any work.
+// CheckNotes refuses notes of the user that leave too few bytes for the note of the search, or have its
+// name. It is called before any data are read.
 func (t *Tuner) CheckNotes() error {
 	notes := map[string]string{report.SearchNote: strings.Repeat(" ", leastSearch)}
 	if _, taken := t.Trainer.Spec.Notes[report.SearchNote]; taken {

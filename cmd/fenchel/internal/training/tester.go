@@ -20,6 +20,7 @@ type tester struct {
 	work    float64 // of all evaluations so far
 }
 
+// NewTester judges models on a test set during training, as often as costs little beside it.
 func NewTester(set, training *data.Set, threads int) *tester {
 	return &tester{set: set, rows: float64(matrix.Nonzeros(training.X)), threads: threads}
 }

@@ -1,4 +1,4 @@
-// Package training has the verbs that fit models: train, tune and costs, with their flags and
+// Package training has the verbs that fit models: train, tune and path, with their flags and
 // reports.
 package training
 
@@ -22,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 )
 
+// NewTrain makes the verb train.
 func NewTrain() *cobra.Command {
 	t := &Trainer{}
 	cmd := &cobra.Command{
@@ -62,7 +63,7 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write a line per epoch to this CSV file, with the bounds where they were certified")
-	f.BoolVar(&t.Json, "json", false, "print one JSON object and nothing else on standard output")
+	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
@@ -145,7 +146,7 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.Json {
+	if t.JSON {
 		failed = errors.Join(failed, t.printJSON(cmd))
 	} else {
 		t.print(cmd, sources)

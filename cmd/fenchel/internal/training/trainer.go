@@ -28,7 +28,7 @@ type Trainer struct {
 	trace       string
 	folds       int     // 0: none
 	holdout     float64 // share of the rows; 0: none
-	Json, Quiet bool
+	JSON, Quiet bool
 	verbose     bool
 	force       bool // -o may replace any file
 

@@ -22,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
+// NewTune makes the verb tune.
 func NewTune() *cobra.Command {
 	t := &Tuner{}
 	cmd := &cobra.Command{
@@ -83,7 +84,7 @@ func (t *Tuner) register(cmd *cobra.Command) {
 	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
-	f.BoolVar(&t.Json, "json", false, "print one JSON object and nothing else on standard output")
+	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	option.Complete(cmd, "score", tune.ScoreNames()...)
 	option.Complete(cmd, "estimate", tune.Estimates()...)
@@ -305,7 +306,7 @@ func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.Json {
+	if t.JSON {
 		if err := t.printSearchJSON(cmd); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.Json {
+	if t.JSON {
 		if err := t.printPathJSON(cmd); err != nil {
 			return err
 		}

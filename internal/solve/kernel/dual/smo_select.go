@@ -25,7 +25,7 @@ func (s *smo) choose() (i, j int) {
 	return i, j
 }
 
-// extremes returns the maximal violating pair, -1 if none is violating.
+// Extremes returns the maximal violating pair, -1 if none is violating.
 func (d *Dual) Extremes() (i, j int) {
 	i, j = vec.Extremes(d.Up, d.Low, d.R)
 	if i < 0 || j < 0 || !(d.Up[i]-d.R[i] > d.Low[j]-d.R[j]) {
@@ -49,7 +49,7 @@ func (s *smo) secondOrder() (i, j int) {
 	return i, j
 }
 
-// partner returns the j of the largest gain with i, given row i of K.
+// Partner returns the j of the largest gain with i, given row i of K.
 func (d *Dual) Partner(i int, row []float64) (j int) {
 	return vec.Partner(d.Up[i]-d.R[i], d.K[i]+d.sigma/d.C[i], LeastCurvature, d.Low, d.R, d.Own, row)
 }

@@ -38,7 +38,7 @@ type Working struct{ Q int } // 0: DefaultSet
 // times on w8a.
 const DefaultSet = 2048
 
-// mostWhole is up to how many rows the set is all of them, of the default size.
+// MostWhole is up to how many rows the set is all of them, of the default size.
 const MostWhole = 3072
 
 // size is how many of n rows are in a set.
@@ -297,7 +297,7 @@ func (d *Dual) end() error {
 	return nil
 }
 
-// rested says why a run without a gap has ended, and the most negative curvature that
+// Rested says why a run without a gap has ended, and the most negative curvature that
 // it met; 0: none.
 func Rested(negative float64) error {
 	if negative < 0 {
@@ -317,7 +317,7 @@ func (d *Dual) report(estimate float64, end error) solver.Report {
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 
-// resting is the violation that LIBSVM stops at, for problems that have no gap.
+// Resting is the violation that LIBSVM stops at, for problems that have no gap.
 const Resting = 1e-3
 
 // Responses returns those of all rows that a run of [Working] keeps; nil: it keeps none of them,

@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// dual is the dual problem of some rows, with the others fixed, in terms of the
+// Dual is the dual problem of some rows, with the others fixed, in terms of the
 // coefficients beta_i = -c_i a_i, c_i = s_i/(lambda N):
 //
 //	min  beta^T K beta/2 + sum_i c_i l_i*(-beta_i/c_i),  lo <= beta <= hi,

@@ -2,10 +2,10 @@ package dual
 
 import "math"
 
-// leastCurvature keeps steps finite between equal rows.
+// LeastCurvature keeps steps finite between equal rows.
 const LeastCurvature = 1e-12
 
-// rawCurvature is the share of K in the curvature, negative where that is no
+// RawCurvature is the share of K in the curvature, negative where that is no
 // inner product. Between equal rows it is nothing but rounding.
 func (d *Dual) RawCurvature(i, j int, kij float64) float64 {
 	kernel, size := 0.0, 0.0

@@ -52,7 +52,7 @@ func (s *working) inOrder(rows []int) {
 	}
 }
 
-// union appends the rows of two lists, each once.
+// Union appends the rows of two lists, each once.
 func Union(dst []int, a, b []candidate) []int {
 	taken := make(map[int]bool, len(a))
 	for _, c := range a {
@@ -67,7 +67,7 @@ func Union(dst []int, a, b []candidate) []int {
 	return dst
 }
 
-// worst keeps the few largest of many: a heap with the least of them on top.
+// Worst keeps the few largest of many: a heap with the least of them on top.
 type Worst struct {
 	List []candidate
 	most int
@@ -85,7 +85,7 @@ func (a candidate) less(b candidate) bool {
 	return a.value < b.value || a.value == b.value && a.row > b.row
 }
 
-// offer takes a candidate if it is among the largest so far.
+// Offer takes a candidate if it is among the largest so far.
 func (w *Worst) Offer(row int, value float64) {
 	c := candidate{row, value}
 	if len(w.List) < w.most {

@@ -6,7 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// boxed is the problem min x^T K x/2 - y^T x with lo <= x <= hi and, if
+// Boxed is the problem min x^T K x/2 - y^T x with lo <= x <= hi and, if
 // balanced, sum x = 0: the dual of hinge machines, for an oracle that knows
 // nothing of the solvers.
 type Boxed struct {
@@ -15,7 +15,7 @@ type Boxed struct {
 	Balanced  bool
 }
 
-// solve is Mehrotra's predictor and corrector method, on dense matrices, which
+// Solve is Mehrotra's predictor and corrector method, on dense matrices, which
 // returns the solution and its value.
 func (q *Boxed) Solve() (x []float64, value float64) {
 	n := len(q.Y)
@@ -184,7 +184,7 @@ func norm(v []float64) (most float64) {
 	return most
 }
 
-// quadraticOf writes down the dual of a hinge machine.
+// QuadraticOf writes down the dual of a hinge machine.
 func QuadraticOf(p *problem.Kernel) *Boxed {
 	n := p.Len()
 	q := &Boxed{Balanced: p.Bias == problem.Free, Y: p.Y}

@@ -19,7 +19,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// toy is n points of the plane, which a line does not separate.
+// Toy is n points of the plane, which a line does not separate.
 func Toy(n int) (*matrix.Dense, []float64) {
 	random := rand.New(rand.NewPCG(1, 2))
 	x, err := matrix.NewDense(n, 2, make([]float32, 2*n))
@@ -73,7 +73,7 @@ func WithSlack(bias problem.Bias) func(*testing.T, *gram.Gram, []float64) proble
 	}
 }
 
-// thorough returns how much of something is tested: less without -long.
+// Thorough returns how much of something is tested: less without -long.
 func Thorough(all, short int) int {
 	if testing.Short() || !long() {
 		return short
@@ -81,7 +81,7 @@ func Thorough(all, short int) int {
 	return all
 }
 
-// nightly returns how much of something is tested: all with -long.
+// Nightly returns how much of something is tested: all with -long.
 func Nightly(all, daily int) int {
 	if long() {
 		return all
@@ -89,7 +89,7 @@ func Nightly(all, daily int) int {
 	return daily
 }
 
-// gramOf is the matrix of a Gaussian on points, in double precision.
+// GramOf is the matrix of a Gaussian on points, in double precision.
 func GramOf(t testing.TB, x matrix.Matrix, threads int) *gram.Gram {
 	t.Helper()
 	gram, err := gram.NewGram(kernel.RBF{Gamma: 0.5}, x, gram.Options{Double: true, Threads: threads})
@@ -99,7 +99,7 @@ func GramOf(t testing.TB, x matrix.Matrix, threads int) *gram.Gram {
 	return gram
 }
 
-// machine is a support vector machine on n points of the toy.
+// Machine is a support vector machine on n points of the toy.
 func Machine(t testing.TB, n int, lambda float64, bias problem.Bias) *problem.Kernel {
 	t.Helper()
 	x, y := Toy(n)
@@ -110,7 +110,7 @@ func Machine(t testing.TB, n int, lambda float64, bias problem.Bias) *problem.Ke
 	return p
 }
 
-// optimum is the solution of p to a gap of 1e-10.
+// Optimum is the solution of p to a gap of 1e-10.
 func Optimum(t testing.TB, p *problem.Kernel) *solver.Solution {
 	t.Helper()
 	sdca, err := support.Solvers.New("sdca")
@@ -136,7 +136,7 @@ func Run(t *testing.T, s solver.Solver, p problem.Problem, opt solver.Options) *
 	return sol
 }
 
-// chequered is a problem on a chequered square, with a tenth of the labels wrong.
+// Chequered is a problem on a chequered square, with a tenth of the labels wrong.
 func Chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, opt gram.Options) *problem.Kernel {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 3))
@@ -167,7 +167,7 @@ func Chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, o
 	return p
 }
 
-// slackOf is the slack-constrained problem that has the optimum of p, and the
+// SlackOf is the slack-constrained problem that has the optimum of p, and the
 // maximum of its f.
 func SlackOf(t testing.TB, p *problem.Kernel, w []float64) (slack *problem.Slack, most float64) {
 	t.Helper()
@@ -179,7 +179,7 @@ func SlackOf(t testing.TB, p *problem.Kernel, w []float64) (slack *problem.Slack
 	return slack, 1 / norm
 }
 
-// onePoint is the data set x = 1, y = 1 with the linear kernel and lambda = 1/2.
+// OnePoint is the data set x = 1, y = 1 with the linear kernel and lambda = 1/2.
 func OnePoint() *problem.Kernel {
 	x, err := matrix.NewDense(1, 1, []float32{1})
 	if err != nil {
@@ -205,7 +205,7 @@ func long() bool {
 // ofProblem makes a problem of a matrix and targets.
 type ofProblem func(t *testing.T, gram *gram.Gram, y []float64) problem.Problem
 
-// runsAlike checks that a seed gives the same bits and the same evaluations again, on one thread,
+// RunsAlike checks that a seed gives the same bits and the same evaluations again, on one thread,
 // two or eight, whatever is kept of the rows, and while another run is under way; and that all
 // rows are asked for whole (F2). It returns a state after ten epochs.
 func RunsAlike(t *testing.T, s solver.Solver, of ofProblem) solver.State {
@@ -251,7 +251,7 @@ func RunsAlike(t *testing.T, s solver.Solver, of ofProblem) solver.State {
 	return state
 }
 
-// learnsNothing checks that rows that are all zero teach nothing, and break nothing.
+// LearnsNothing checks that rows that are all zero teach nothing, and break nothing.
 func LearnsNothing(t *testing.T, s solver.Solver, of ofProblem) {
 	t.Helper()
 	_, y := Toy(20)

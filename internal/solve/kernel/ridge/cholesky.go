@@ -68,7 +68,7 @@ func (s Cholesky) Accepts(p problem.Problem) error {
 // acceptsRidge returns why the problem is no system of linear equations that
 // should be solved as a whole, or nil.
 func acceptsRidge(p *problem.Kernel, most int) error {
-	if !isLeastSquares(p) {
+	if !p.LeastSquares() {
 		return fmt.Errorf("cholesky solves linear equations: found the loss %s, expected squared, or another solver", loss.Name(p.Loss))
 	}
 	if !p.Definite() {
@@ -79,21 +79,6 @@ func acceptsRidge(p *problem.Kernel, most int) error {
 		return fmt.Errorf("cholesky stores the matrix of all pairs of rows: found %d rows, that is %.3g GB, expected at most %d: ask for cholesky:rows=%d, or for another solver", n, gigabytes, most, n)
 	}
 	return nil
-}
-
-// isLeastSquares reports whether the loss is (p-y)^2/2 and what does not depend on p: a
-// parabola with that slope.
-func isLeastSquares(p *problem.Kernel) bool {
-	l, ok := p.Loss.(loss.SelfConcordant)
-	if !ok || !loss.IsQuadratic(l) {
-		return false
-	}
-	for _, y := range p.Y {
-		if l.Curvature(0, y) != 1 || l.Derivative(0, y) != -y {
-			return false
-		}
-	}
-	return true
 }
 
 // Start does nothing yet: where the run begins does not matter.

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// limit says whether a limit of the run is reached, and from then on always
+// Limit says whether a limit of the run is reached, and from then on always
 // (solver.Start.Over); nil: never.
 type Limit func() bool
 
@@ -32,7 +32,7 @@ func (l Limit) allocate(numbers int) []float64 {
 	}
 }
 
-// supportOf tells the run how many rows a certificate costs.
+// SupportOf tells the run how many rows a certificate costs.
 func SupportOf(start solver.Start, rows func() (all, spared int)) *solver.Support {
 	s := start.Support
 	if s == nil {
@@ -42,6 +42,7 @@ func SupportOf(start solver.Start, rows func() (all, spared int)) *solver.Suppor
 	return s
 }
 
+// Nonzeros counts the coefficients that are not zero; none of them can be spared.
 func Nonzeros(beta []float64) (all, spared int) {
 	for _, b := range beta {
 		if b != 0 {
@@ -51,7 +52,7 @@ func Nonzeros(beta []float64) (all, spared int) {
 	return all, all
 }
 
-// undone reports whether an update of r was cut short, and sets r to what it was before.
+// Undone reports whether an update of r was cut short, and sets r to what it was before.
 func Undone(p interface{ Cut() bool }, r, before []float64) bool {
 	if p.Cut() {
 		copy(r, before)
@@ -60,13 +61,13 @@ func Undone(p interface{ Cut() bool }, r, before []float64) bool {
 	return false
 }
 
-// remember copies r, for undone.
+// Remember copies r, for undone.
 func Remember(before *[]float64, r []float64) []float64 {
 	*before = append((*before)[:0], r...)
 	return *before
 }
 
-// kept is the start for steps of single coefficients, which leave the others as they are: where the
+// Kept is the start for steps of single coefficients, which leave the others as they are: where the
 // loss has corners the coefficients stay, whatever C, and not the dual variables.
 func Kept(p *problem.Kernel, start solver.Start) *problem.Point {
 	if start.From == nil || start.From.A == nil || start.Growth == 0 || !math.IsInf(p.Loss.Smoothness(), 1) {

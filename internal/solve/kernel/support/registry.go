@@ -15,7 +15,7 @@ import (
 // Solvers are the algorithms by name.
 var Solvers = registry.New[solver.Solver]("solver")
 
-// kernelProblem returns p as the kind of problem that most solvers here solve.
+// KernelProblem returns p as the kind of problem that most solvers here solve.
 func KernelProblem(p problem.Problem) (*problem.Kernel, error) {
 	if k, ok := p.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
 		return nil, errors.New("the loss is not convex: expected another, or the solver ramp")
@@ -25,7 +25,7 @@ func KernelProblem(p problem.Problem) (*problem.Kernel, error) {
 	return nil, OtherKind("this solver", "lambda or C", p)
 }
 
-// otherKind says that a solver takes other problems than p, and which takes p.
+// OtherKind says that a solver takes other problems than p, and which takes p.
 func OtherKind(name, takes string, p problem.Problem) error {
 	other := "auto"
 	switch p.(type) {

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// longest returns the largest norm of a Phi(x_i); 1 if all are zero, or if the
+// Longest returns the largest norm of a Phi(x_i); 1 if all are zero, or if the
 // kernel has none.
 func Longest(gram *gram.Gram, constant float64) float64 {
 	if squared := slices.Max(gram.Diagonal) + constant; squared > 0 {
@@ -17,7 +17,7 @@ func Longest(gram *gram.Gram, constant float64) float64 {
 	return 1
 }
 
-// square returns K, row-major, with the constant of a bias that is a feature, in
+// Square returns K, row-major, with the constant of a bias that is a feature, in
 // double precision; some of it, or nil, where over is reached.
 func Square(p *problem.Kernel, over Limit) []float64 {
 	n, gram := p.Len(), p.Gram
@@ -47,5 +47,5 @@ func Square(p *problem.Kernel, over Limit) []float64 {
 	return m
 }
 
-// rowsOfSquare is how many rows of K are asked for at once.
+// RowsOfSquare is how many rows of K are asked for at once.
 const RowsOfSquare = 256
