@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -17,13 +18,10 @@ import (
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/structure"
-
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
-
-	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -10,9 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-
 	"github.com/fenchel-ml/fenchel/loss"
-
 	"github.com/fenchel-ml/fenchel/model"
 )
 

@@ -12,12 +12,10 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
-
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )

@@ -10,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -8,12 +8,10 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -17,9 +17,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/tune"
-
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // whole has 40 rows with few whole numbers as targets, in every format.

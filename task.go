@@ -6,11 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/model"
-
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // Decide is the task of the spec for targets: the one it names, or that of its loss, if it is one of

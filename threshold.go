@@ -10,13 +10,11 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-
-	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/loss"
-
 	"github.com/fenchel-ml/fenchel/model"
 )
 

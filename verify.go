@@ -14,7 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -15,7 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

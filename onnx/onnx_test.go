@@ -16,7 +16,6 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-
 	"github.com/fenchel-ml/fenchel/model"
 )
 

@@ -14,7 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -26,10 +26,9 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

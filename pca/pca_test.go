@@ -13,7 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

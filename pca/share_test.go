@@ -10,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

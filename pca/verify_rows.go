@@ -12,7 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

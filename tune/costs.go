@@ -16,7 +16,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/path"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

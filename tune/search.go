@@ -30,11 +30,10 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/solve/leaveout"
-
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/leaveout"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 

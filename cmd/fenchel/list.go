@@ -6,27 +6,23 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
-
-	"github.com/fenchel-ml/fenchel/internal/joint"
-	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
-
 	"github.com/fenchel-ml/fenchel/penalty"
-
 	"github.com/fenchel-ml/fenchel/solver"
-
-	"github.com/spf13/cobra"
-
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
-	"github.com/fenchel-ml/fenchel/internal/featuremap"
 )
 
 // lists holds what can be listed, by the noun that asks for it.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
-
 	"github.com/fenchel-ml/fenchel/model"
 )
 

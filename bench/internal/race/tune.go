@@ -20,9 +20,8 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/tune"
-
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/tune"
 )
 
 // The race of searches: Fenchel against what scikit-learn has for the same model, with the same

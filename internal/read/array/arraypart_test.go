@@ -20,7 +20,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -13,7 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fen"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -8,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/stream"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

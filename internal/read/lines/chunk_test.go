@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/processtest"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
-
-	"github.com/fenchel-ml/fenchel/internal/processtest"
 )
 
 func TestChunksAndWorkers(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"golang.org/x/sys/unix"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // Map maps a file of that size for reading. The pages are the system's: it

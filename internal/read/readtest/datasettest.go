@@ -18,7 +18,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

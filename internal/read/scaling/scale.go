@@ -11,7 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

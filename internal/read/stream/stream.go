@@ -12,7 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

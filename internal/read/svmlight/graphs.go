@@ -9,7 +9,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/structure"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

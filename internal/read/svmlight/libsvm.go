@@ -19,7 +19,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -15,7 +15,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/svmlight"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

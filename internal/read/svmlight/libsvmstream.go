@@ -10,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/stream"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

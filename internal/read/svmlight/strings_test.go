@@ -9,7 +9,6 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 	"github.com/fenchel-ml/fenchel/internal/read/svmlight"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -14,7 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/structure"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

@@ -24,7 +24,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -7,7 +7,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

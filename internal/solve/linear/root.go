@@ -3,6 +3,7 @@ package linear
 import (
 	"errors"
 	"fmt"
+
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/solve/root"

@@ -12,7 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
-
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

@@ -8,16 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-
-	"github.com/spf13/cobra"
-
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 )
 
 // What the verb pca is asked for.

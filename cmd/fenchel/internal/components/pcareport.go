@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/spf13/cobra"
-
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 )
 
 // print tells a person what came out.

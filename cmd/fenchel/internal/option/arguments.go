@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/spf13/cobra"
 )
 
 // None refuses every argument.

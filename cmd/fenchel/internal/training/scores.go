@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/spf13/cobra"
+
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
-	"github.com/spf13/cobra"
 )
 
 // trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.

@@ -5,13 +5,12 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-
-	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 

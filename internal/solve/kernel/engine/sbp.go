@@ -9,11 +9,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-
-	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
