@@ -179,15 +179,6 @@ func (c *Calibration) write(w io.Writer, m *Model) {
 	}
 }
 
-// writeNumbersLine writes a line of count numbers.
-func writeNumbersLine(w io.Writer, key string, count int, number func(i int) float64) {
-	fmt.Fprint(w, key)
-	for i := range count {
-		fmt.Fprintf(w, " %s", decimal(number(i)))
-	}
-	fmt.Fprintln(w)
-}
-
 // calibration reads probA and probB, or the marks; nil: there are none.
 func (t *text) calibration(m *Model) (*Calibration, error) {
 	c := &Calibration{}
@@ -226,4 +217,54 @@ func (t *text) calibration(m *Model) (*Calibration, error) {
 		}
 	}
 	return c, nil
+}
+
+// Probabilities returns one probability per class, appended to dst, for scores
+// of one row. More than two classes: the outputs' own, divided by their sum; learned
+// together, those of the loss; one against one, those that suit all pairs best, see couple. It appends nothing if the
+// model has no probabilities, as [Model.HasProbabilities] says, or for another number of
+// scores than there are outputs.
+func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if !m.HasProbabilities() || len(scores) != m.outputsOf(len(m.Classes)) {
+		return dst
+	}
+	if len(m.Classes) == 1 {
+		return append(dst, 1)
+	}
+	if m.shares != nil {
+		dst = append(dst, scores...)
+		m.shares.Probabilities(dst[len(dst)-len(scores):], scores)
+		return dst
+	}
+	if m.Calibration != nil {
+		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
+	}
+	if m.Statement.Scheme == OneAgainstOne {
+		return calibration.Couple(dst, len(m.Classes), func(i, j int) float64 {
+			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])
+		})
+	}
+	if len(scores) == 1 {
+		p := m.link.Probability(scores[0])
+		return append(dst, 1-p, p)
+	}
+	return shares(dst, len(scores), func(output int) float64 { return m.link.Probability(scores[output]) })
+}
+
+// Refittable reports whether a calibration or threshold rests on predictions of other models, and
+// by which folds, where the model says that.
+func (m *Model) Refittable() (folds *Folds, ok bool) {
+	switch {
+	case m.Calibration != nil:
+		return m.Calibration.Folds, true
+	case m.Threshold.Chosen():
+		return m.Threshold.Folds, true
+	}
+	return nil, false
+}
+
+// HasProbabilities reports whether the loss, or a calibration, makes scores into
+// probabilities.
+func (m *Model) HasProbabilities() bool {
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil || m.shares != nil)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -99,44 +98,6 @@ func Pair(output, classes int) (i, j int) {
 	return i, i + 1 + output
 }
 
-// HasProbabilities reports whether the loss, or a calibration, makes scores into
-// probabilities.
-func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.link != nil || m.shares != nil)
-}
-
-// Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum; learned
-// together, those of the loss; one against one, those that suit all pairs best, see couple. It appends nothing if the
-// model has no probabilities, as [Model.HasProbabilities] says, or for another number of
-// scores than there are outputs.
-func (m *Model) Probabilities(dst, scores []float64) []float64 {
-	if !m.HasProbabilities() || len(scores) != m.outputsOf(len(m.Classes)) {
-		return dst
-	}
-	if len(m.Classes) == 1 {
-		return append(dst, 1)
-	}
-	if m.shares != nil {
-		dst = append(dst, scores...)
-		m.shares.Probabilities(dst[len(dst)-len(scores):], scores)
-		return dst
-	}
-	if m.Calibration != nil {
-		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
-	}
-	if m.Statement.Scheme == OneAgainstOne {
-		return calibration.Couple(dst, len(m.Classes), func(i, j int) float64 {
-			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])
-		})
-	}
-	if len(scores) == 1 {
-		p := m.link.Probability(scores[0])
-		return append(dst, 1-p, p)
-	}
-	return shares(dst, len(scores), func(output int) float64 { return m.link.Probability(scores[output]) })
-}
-
 // Threshold is where the scores of two classes are told apart, if not at 0: the second class is
 // predicted above it.
 type Threshold struct {
@@ -161,18 +122,6 @@ func Margin(scores []float64) float64 {
 
 // Chosen reports whether there is a threshold that was chosen by costs.
 func (t *Threshold) Chosen() bool { return t != nil && t.Costs != nil }
-
-// Refittable reports whether a calibration or threshold rests on predictions of other models, and
-// by which folds, where the model says that.
-func (m *Model) Refittable() (folds *Folds, ok bool) {
-	switch {
-	case m.Calibration != nil:
-		return m.Calibration.Folds, true
-	case m.Threshold.Chosen():
-		return m.Threshold.Folds, true
-	}
-	return nil, false
-}
 
 // checkThreshold refuses a threshold that is none of the model's.
 func (m *Model) checkThreshold() error {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
@@ -102,19 +102,6 @@ func (m *Model) tensors() map[string]safetensors.Tensor {
 		tensors["factor"] = safetensors.Tensor{Shape: []int{d}, Value: m.Scaling.Factor}
 	}
 	return tensors
-}
-
-// gather returns the numbers of all outputs one after another: for one output
-// the slice itself.
-func (m *Model) gather(of func(Output) []float64) []float64 {
-	if len(m.Outputs) == 1 {
-		return of(m.Outputs[0])
-	}
-	var all []float64
-	for _, o := range m.Outputs {
-		all = append(all, of(o)...)
-	}
-	return all
 }
 
 // ReadFile reads the model in path.
@@ -216,22 +203,22 @@ func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors 
 	return m.restoreLinear(tensors)
 }
 
-// cut gives each output its weights, width numbers of the tensor of that name,
-// and refuses any that are not finite.
-func (m *Model) cut(name string, width int, tensors map[string]safetensors.Tensor) error {
-	k, t := len(m.Outputs), tensors[name]
-	all := t.Floats()
-	if !slices.Equal(t.Shape, []int{k, width}) || all == nil {
-		return fmt.Errorf("found %s of shape %v and type %s, expected F64, [%d %d]", name, t.Shape, t.DType(), k, width)
+// decodeForeign reads the model of another program.
+func decodeForeign(program string, data []byte) (m *Model, err error) {
+	switch program {
+	case "libsvm":
+		m, err = decodeLIBSVM(data)
+	default:
+		m, err = decodeLIBLINEAR(data)
 	}
-	for c := range m.Outputs {
-		o := &m.Outputs[c]
-		o.Weights = all[c*width : (c+1)*width : (c+1)*width]
-		for _, w := range append(o.Weights, o.Bias) { // a copy: Weights has no room to grow
-			if math.IsNaN(w) || math.IsInf(w, 0) {
-				return fmt.Errorf("found the weight %g, expected finite numbers", w)
-			}
-		}
+	if err == nil {
+		err = m.checkNames()
 	}
-	return nil
+	if err == nil {
+		err = m.Seal()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a model of %s: %w", strings.ToUpper(program), err)
+	}
+	return m, nil
 }

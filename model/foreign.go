@@ -59,26 +59,6 @@ func beginning(path string) []byte {
 	return begin[:n]
 }
 
-// decodeForeign reads the model of another program.
-func decodeForeign(program string, data []byte) (m *Model, err error) {
-	switch program {
-	case "libsvm":
-		m, err = decodeLIBSVM(data)
-	default:
-		m, err = decodeLIBLINEAR(data)
-	}
-	if err == nil {
-		err = m.checkNames()
-	}
-	if err == nil {
-		err = m.Seal()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("not a model of %s: %w", strings.ToUpper(program), err)
-	}
-	return m, nil
-}
-
 // text is a file that is read line by line.
 type text struct {
 	rest   []byte
@@ -187,4 +167,36 @@ func imported() Certificate {
 // so that it claims nothing.
 func (m *Model) IsImported() bool {
 	return len(m.Outputs) > 0 && m.Outputs[0].Certificate.Status == Imported
+}
+
+// decimal writes a number so that it can be read back.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// wholeLabels returns the classes as LIBSVM and LIBLINEAR read them, whole numbers: those
+// that are spelled otherwise, as 1.0, are spelled so.
+func wholeLabels(classes []string) ([]string, error) {
+	labels, numbers := make([]string, len(classes)), make([]float64, len(classes))
+	for c, class := range classes {
+		x, err := strconv.ParseFloat(class, 64)
+		if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<31 {
+			return nil, fmt.Errorf("found the class %q, expected whole numbers below 2^31: the format holds no other labels", class)
+		}
+		if at := slices.Index(numbers[:c], x); at >= 0 {
+			return nil, fmt.Errorf("found the classes %q and %q, expected numbers that differ", classes[at], class)
+		}
+		labels[c], numbers[c] = class, x
+		if _, err := strconv.Atoi(class); err != nil {
+			labels[c] = strconv.Itoa(int(x))
+		}
+	}
+	return labels, nil
+}
+
+// writeNumbersLine writes a line of count numbers.
+func writeNumbersLine(w io.Writer, key string, count int, number func(i int) float64) {
+	fmt.Fprint(w, key)
+	for i := range count {
+		fmt.Fprintf(w, " %s", decimal(number(i)))
+	}
+	fmt.Fprintln(w)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,26 +72,6 @@ func (m *Model) fitsLIBSVM() error {
 	}
 	_, err := libsvmKernel(m.Support.Kernel)
 	return err
-}
-
-// wholeLabels returns the classes as LIBSVM and LIBLINEAR read them, whole numbers: those
-// that are spelled otherwise, as 1.0, are spelled so.
-func wholeLabels(classes []string) ([]string, error) {
-	labels, numbers := make([]string, len(classes)), make([]float64, len(classes))
-	for c, class := range classes {
-		x, err := strconv.ParseFloat(class, 64)
-		if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<31 {
-			return nil, fmt.Errorf("found the class %q, expected whole numbers below 2^31: the format holds no other labels", class)
-		}
-		if at := slices.Index(numbers[:c], x); at >= 0 {
-			return nil, fmt.Errorf("found the classes %q and %q, expected numbers that differ", classes[at], class)
-		}
-		labels[c], numbers[c] = class, x
-		if _, err := strconv.Atoi(class); err != nil {
-			labels[c] = strconv.Itoa(int(x))
-		}
-	}
-	return labels, nil
 }
 
 // libsvmKernel returns the lines that name a kernel.
@@ -258,6 +237,3 @@ func (m *Model) writeLIBSVMRow(w *bufio.Writer, classes, v int) {
 	}
 	fmt.Fprintln(w)
 }
-
-// decimal writes a number so that it can be read back.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

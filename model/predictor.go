@@ -1,6 +1,10 @@
 package model
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -17,17 +21,6 @@ type predictor interface {
 	scores(dst []float64, rows []matrix.Vector)
 	// pack adds what the outputs hold beside bias and dual variables.
 	pack(map[string]safetensors.Tensor)
-}
-
-// predictor returns m as the kind of model it is.
-func (m *Model) predictor() predictor {
-	switch {
-	case m.Support != nil:
-		return (*machine)(m)
-	case m.Map != nil:
-		return (*mapped)(m)
-	}
-	return (*linear)(m)
 }
 
 // linear is a model whose scores are <w,x> + b.
@@ -57,4 +50,37 @@ func (m *Model) restoreLinear(tensors map[string]safetensors.Tensor) error {
 		return m.restoreSparse(tensors)
 	}
 	return m.cut("weights", m.Data.Features, tensors)
+}
+
+// gather returns the numbers of all outputs one after another: for one output
+// the slice itself.
+func (m *Model) gather(of func(Output) []float64) []float64 {
+	if len(m.Outputs) == 1 {
+		return of(m.Outputs[0])
+	}
+	var all []float64
+	for _, o := range m.Outputs {
+		all = append(all, of(o)...)
+	}
+	return all
+}
+
+// cut gives each output its weights, width numbers of the tensor of that name,
+// and refuses any that are not finite.
+func (m *Model) cut(name string, width int, tensors map[string]safetensors.Tensor) error {
+	k, t := len(m.Outputs), tensors[name]
+	all := t.Floats()
+	if !slices.Equal(t.Shape, []int{k, width}) || all == nil {
+		return fmt.Errorf("found %s of shape %v and type %s, expected F64, [%d %d]", name, t.Shape, t.DType(), k, width)
+	}
+	for c := range m.Outputs {
+		o := &m.Outputs[c]
+		o.Weights = all[c*width : (c+1)*width : (c+1)*width]
+		for _, w := range append(o.Weights, o.Bias) { // a copy: Weights has no room to grow
+			if math.IsNaN(w) || math.IsInf(w, 0) {
+				return fmt.Errorf("found the weight %g, expected finite numbers", w)
+			}
+		}
+	}
+	return nil
 }

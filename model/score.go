@@ -157,3 +157,14 @@ func (m *Model) Original(output int) (weights []float64, bias float64) {
 	}
 	return weights, bias
 }
+
+// predictor returns m as the kind of model it is.
+func (m *Model) predictor() predictor {
+	switch {
+	case m.Support != nil:
+		return (*machine)(m)
+	case m.Map != nil:
+		return (*mapped)(m)
+	}
+	return (*linear)(m)
+}

@@ -46,14 +46,6 @@ func (p *NormConstrained) Inside(w []float64) []float64 {
 	})
 }
 
-// Inside scales w and the bias.
-func (p *Slack) Inside(w []float64) []float64 {
-	return shorten(w, len(w), func(w []float64) float64 {
-		_, _, inside := p.margin(w)
-		return inside
-	})
-}
-
 // shorten scales the first cols numbers of w until all of it is inside. Where coefficients cancel, as
 // those of equal rows do, much of a norm is rounding, and scaled ones have another: every further
 // step is larger.
@@ -67,12 +59,6 @@ func shorten(w []float64, cols int, inside func(w []float64) float64) []float64 
 		copy(scaled[cols:], w[cols:])
 		w = scaled
 	}
-}
-
-// Inside scales w and the bias.
-func (p *LinearSlack) Inside(w []float64) []float64 {
-	_, _, inside := p.margin(w)
-	return times(w, inside)
 }
 
 // times returns factor times w, or w itself where the factor is 1 or no number.

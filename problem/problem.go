@@ -39,29 +39,6 @@ type Problem interface {
 	Certify(Point) Certificate
 }
 
-// Name says in words what kind of problem p is, for messages.
-func Name(p Problem) string {
-	switch p.(type) {
-	case *Linear:
-		return "a linear model with lambda or C"
-	case *LinearSlack:
-		return "a linear model with a bound on the slack"
-	case *Kernel:
-		return "a kernel machine with lambda or C"
-	case *NormConstrained:
-		return "a kernel machine with a radius"
-	case *Slack:
-		return "a kernel machine with a bound on the slack"
-	case *Nu:
-		return "a kernel machine with nu"
-	case *Joint:
-		return "a linear model of several classes under one loss"
-	case *JointKernel:
-		return "a kernel machine of several classes under one loss"
-	}
-	return "a problem of the program's own"
-}
-
 // Point is a primal point and, when there is one, a dual point.
 type Point struct {
 	W []float64 // d+1 numbers: the weights, then the bias

@@ -213,3 +213,17 @@ func (p *LinearSlack) Classifier(w []float64) ([]float64, bool) {
 	f, _, inside := p.margin(w)
 	return classifier(w, f, inside)
 }
+
+// Inside scales w and the bias.
+func (p *Slack) Inside(w []float64) []float64 {
+	return shorten(w, len(w), func(w []float64) float64 {
+		_, _, inside := p.margin(w)
+		return inside
+	})
+}
+
+// Inside scales w and the bias.
+func (p *LinearSlack) Inside(w []float64) []float64 {
+	_, _, inside := p.margin(w)
+	return times(w, inside)
+}

@@ -112,53 +112,6 @@ type Trivial struct {
 // Rules returns the names of the rules.
 func Rules() []string { return []string{"best", "one-se"} }
 
-// Run judges every candidate on every fold. When ctx or the budget ends it returns what was found until then.
-func Run(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
-	r, err := newRun(set, spec)
-	if err != nil {
-		return nil, err
-	}
-	if spec.Budget > 0 {
-		var cancel func()
-		r.ctx, cancel = context.WithTimeout(ctx, spec.Budget)
-		defer cancel()
-	} else {
-		r.ctx = ctx
-	}
-	members, err := r.axes()
-	if err != nil {
-		return nil, err
-	}
-	solve := r.rounds
-	if r.leavesOne() {
-		solve = r.leaveOneOut
-	}
-	if err := solve(members); err != nil {
-		return nil, err
-	}
-	if err := r.refine(solve); err != nil {
-		return nil, err
-	}
-	switch {
-	case ctx.Err() != nil:
-		r.result.Stopped = "interrupted"
-	case r.ctx.Err() != nil:
-		r.result.Stopped = "budget"
-	}
-	r.result.choose()
-	if err := r.judgeTrivial(); err != nil {
-		return nil, err
-	}
-	if r.spec.Path && spec.Estimate == "" { // nothing is chosen
-		r.result.Best, r.result.Top = -1, -1
-		return r.result, r.firstError()
-	}
-	if r.result.Best < 0 && r.result.Stopped == "" {
-		return nil, r.noneHasScore()
-	}
-	return r.result, nil
-}
-
 // run is the state of Run.
 type run struct {
 	ctx    context.Context

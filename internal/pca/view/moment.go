@@ -62,3 +62,11 @@ type Operator struct {
 	Dim, Block int
 	Apply      func(ctx context.Context, dst, q []float64, m int) error
 }
+
+// ColumnMeans returns the mean of every column.
+func ColumnMeans(x matrix.Matrix, threads int) []float64 {
+	n, _ := x.Dims()
+	sums := columnSums(x, threads)
+	algebra.Scale(sums, 1/float64(n))
+	return sums
+}

@@ -17,7 +17,6 @@
 package view
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -63,12 +62,4 @@ func (r Rows) Row(dst []float64, i int) {
 func (r Rows) Part(lo, hi int) Rows {
 	r.X, r.centred = matrix.Part(r.X, lo, hi), false
 	return r
-}
-
-// ColumnMeans returns the mean of every column.
-func ColumnMeans(x matrix.Matrix, threads int) []float64 {
-	n, _ := x.Dims()
-	sums := columnSums(x, threads)
-	algebra.Scale(sums, 1/float64(n))
-	return sums
 }

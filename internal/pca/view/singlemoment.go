@@ -167,10 +167,6 @@ func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, 
 	return second.Value, nil
 }
 
-func rowsOf(x *matrix.Dense, lo, hi int) vec.Block[float32] {
-	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
-}
-
 // inSingle reports whether Sigma is neither too large nor too small.
 func inSingle(s []float64, d int) bool {
 	trace := traceOf(s, d)

@@ -157,3 +157,7 @@ func (s *sparseStripes) sum(dst []float64) {
 		vec.Transpose64(algebra.Block(dst[t.first*s.cols:], t.used, s.cols), from)
 	}
 }
+
+func rowsOf(x *matrix.Dense, lo, hi int) vec.Block[float32] {
+	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
+}

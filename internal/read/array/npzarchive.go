@@ -5,10 +5,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/klauspost/compress/flate"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"

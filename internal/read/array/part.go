@@ -185,3 +185,19 @@ func newSparsePart(name string, x *matrix.CSR) *arrayPart {
 	rows, cols := x.Dims()
 	return &arrayPart{name: name, from: memorySection{}, sparse: x, rows: int64(rows), cols: int64(cols), target: -1}
 }
+
+// arrayRows gathers the rows of one or several array files, with what belongs
+// to each row.
+type arrayRows struct {
+	set.Merged
+	opt        *set.Options
+	rows       *set.RowBuilder // of sparse parts alone; counts what is left out of all
+	parts      []*arrayPart
+	first      string      // name of the first file, whose columns count
+	schema     *set.Schema // of columns with a target among them, or offsets; else nil
+	target     int64       // the column of targets of the last file, -1: none
+	spreads    spreads     // of the features
+	rounding   float64     // as of Set
+	multiplied *set.Schema // of sparse rows alone, as set.Multiply returns it
+	exact      bool        // there are no offsets to be found: of some file the numbers are not rounded, or a model says
+}

@@ -16,15 +16,6 @@ import (
 // digest means: never change it.
 const digestRows = 4096
 
-// Digest names the parsed rows: "sha256:" and the SHA-256, in hexadecimal, of
-// n, d and the SHA-256 of each block of 4096 rows. A block is hashed as its
-// number of rows and, for each row, the number of its nonzeros, their columns
-// (uint32), their values (float32), the target (a tag, then a float64 or a
-// text with its length) and the weight (float64; 1 if there is none); all
-// integers little-endian. So it depends on what the rows say, not on how they
-// were written down: text or binary, compressed or not, dense or sparse.
-func (s *Set) Digest() string { return newDigesting(s).Wait() }
-
 // digestBuffer is how many bytes are hashed at a time: enough to make a call cheap,
 // few enough to stay in the first cache and to give way often.
 const digestBuffer = 4 << 10

@@ -112,3 +112,12 @@ func sameRows(a, b *Set) bool {
 func SameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
+
+// Digest names the parsed rows: "sha256:" and the SHA-256, in hexadecimal, of
+// n, d and the SHA-256 of each block of 4096 rows. A block is hashed as its
+// number of rows and, for each row, the number of its nonzeros, their columns
+// (uint32), their values (float32), the target (a tag, then a float64 or a
+// text with its length) and the weight (float64; 1 if there is none); all
+// integers little-endian. So it depends on what the rows say, not on how they
+// were written down: text or binary, compressed or not, dense or sparse.
+func (s *Set) Digest() string { return newDigesting(s).Wait() }

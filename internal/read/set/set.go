@@ -10,6 +10,8 @@ package set
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -153,4 +155,14 @@ func (t Target) Counts() []int {
 		rows[c]++
 	}
 	return rows
+}
+
+// CheckGaps returns why gaps cannot be those of so many rows and features, by row and feature.
+func CheckGaps(gaps []Gap, rows, features int) error {
+	for k, g := range gaps {
+		if int64(g[0]) >= int64(rows) || int64(g[1]) >= int64(features) || k > 0 && slices.Compare(gaps[k-1][:], g[:]) >= 0 {
+			return fmt.Errorf("found row %d without feature %d in place %d, expected increasing ones of %d rows and %d features", g[0], g[1], k, rows, features)
+		}
+	}
+	return nil
 }

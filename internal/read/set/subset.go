@@ -66,16 +66,6 @@ func (t Target) subset(rows []int) Target {
 // A Gap is a row and a feature of which the number was missing.
 type Gap [2]uint32
 
-// CheckGaps returns why gaps cannot be those of so many rows and features, by row and feature.
-func CheckGaps(gaps []Gap, rows, features int) error {
-	for k, g := range gaps {
-		if int64(g[0]) >= int64(rows) || int64(g[1]) >= int64(features) || k > 0 && slices.Compare(gaps[k-1][:], g[:]) >= 0 {
-			return fmt.Errorf("found row %d without feature %d in place %d, expected increasing ones of %d rows and %d features", g[0], g[1], k, rows, features)
-		}
-	}
-	return nil
-}
-
 // gapsOf returns the gaps of the rows with these numbers.
 func (s *Set) gapsOf(rows []int) (gaps []Gap) {
 	of := map[int][]uint32{}
