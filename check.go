@@ -58,7 +58,7 @@ func (spec *Spec) checkProblem() error {
 	if err := spec.checkHard(); err != nil {
 		return err
 	}
-	if spec.Radius != 0 && !spec.IsMachine() && (spec.CustomPenalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
+	if spec.Radius != 0 && !spec.IsMachine() && (spec.Custom.Penalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
 		return fmt.Errorf("radius=%g with the penalty %s: expected l1 or l2, the norm that is bounded", spec.Radius, spec.Penalty)
 	}
 	if spec.margin() && spec.Penalty != "" && spec.Penalty != "l2" {
@@ -103,7 +103,7 @@ func (spec *Spec) checkHard() error {
 
 // checkSolver refuses a solver that does not exist or has no partitions.
 func (spec *Spec) checkSolver() error {
-	if spec.CustomSolver != nil {
+	if spec.Custom.Solver != nil {
 		if err := spec.checkOwnSolver(); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (spec *Spec) checkSolver() error {
 	if spec.Partitions < 0 || spec.Partitions > dual.MostPartitions {
 		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, dual.MostPartitions)
 	}
-	if spec.auto() || spec.CustomSolver != nil {
+	if spec.auto() || spec.Custom.Solver != nil {
 		return nil
 	}
 	if spec.Partitions > 0 && spec.Solver != "sdca" && !spec.IsJoint() {
@@ -162,7 +162,7 @@ func (spec *Spec) checkNu(task string) error {
 	switch {
 	case !(spec.Nu > 0 && spec.Nu <= 1):
 		return fmt.Errorf("nu=%g: expected a number > 0 and at most 1", spec.Nu)
-	case spec.Kernel == "" && spec.Custom == nil:
+	case spec.Kernel == "" && spec.Custom.Kernel == nil:
 		return fmt.Errorf("%s without a kernel: expected a kernel, linear for one", name)
 	case spec.Bias != "" && spec.Bias != "free":
 		return fmt.Errorf("%s with the bias %s: expected free", name, spec.Bias)
@@ -223,7 +223,7 @@ func (spec *Spec) checkMap() error {
 	switch {
 	case err != nil:
 		return err
-	case spec.Kernel == "" && spec.Custom == nil:
+	case spec.Kernel == "" && spec.Custom.Kernel == nil:
 		return fmt.Errorf("map=%s without a kernel: expected the kernel to approximate, such as rbf", spec.Map)
 	case spec.Radius != 0 || spec.Nu != 0:
 		return fmt.Errorf("map=%s with radius=%g, nu=%g: expected lambda, C or slack, as the model is linear", spec.Map, spec.Radius, spec.Nu)
@@ -242,7 +242,7 @@ func (spec *Spec) checkOwnSolver() error {
 	if spec.Partitions > 0 {
 		return fmt.Errorf("partitions=%d with a solver of the program's own: expected none, which sdca alone has", spec.Partitions)
 	}
-	_, err := pose.Pick("solver", cmp.Or(spec.Solver, model.Foreign), spec.CustomSolver, true, nil, nil)
+	_, err := pose.Pick("solver", cmp.Or(spec.Solver, model.Foreign), spec.Custom.Solver, true, nil, nil)
 	return err
 }
 
@@ -260,7 +260,7 @@ func (spec *Spec) checkKernel() error {
 	if _, err := spec.kernel(1); err != nil {
 		return err
 	}
-	if spec.auto() || spec.CustomSolver != nil {
+	if spec.auto() || spec.Custom.Solver != nil {
 		return nil
 	}
 	if spec.IsJoint() {
@@ -276,7 +276,7 @@ func (spec *Spec) checkKernel() error {
 // kernel are not checked: the program that has it knows which it accepts.
 func (spec *Spec) takes(rows structure.Kind) error {
 	k, err := kernel.New(spec.Kernel)
-	if rows == structure.Points || spec.Custom != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
+	if rows == structure.Points || spec.Custom.Kernel != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
 		return nil
 	}
 	expected := "--kernel spectrum, ssk or mismatch (or words counted as features, such as LIBSVM text)"
@@ -338,10 +338,10 @@ func (spec Spec) Check() error {
 // instead: every solver and penalty accepts it.
 func (spec *Spec) terms() (pose.Terms, error) {
 	lossName, penaltyName := spec.Loss, spec.Penalty
-	if spec.CustomLoss == nil {
+	if spec.Custom.Loss == nil {
 		lossName = cmp.Or(lossName, "squared")
 	}
-	if spec.CustomPenalty == nil {
+	if spec.Custom.Penalty == nil {
 		penaltyName = cmp.Or(penaltyName, "l2")
 	}
 	t, err := pose.NewTerms(spec.own(), lossName, penaltyName, spec.bias())

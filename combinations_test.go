@@ -25,7 +25,7 @@ func TestRefusalsNameWhatUsersKnow(t *testing.T) {
 	for _, s := range linear.Entries() {
 		for _, l := range loss.Entries() {
 			for _, p := range penalty.Entries() {
-				_, err := Train(t.Context(), set, Spec{Loss: l.Name, Penalty: p.Name, Solver: s.Name, Epochs: 1, Lambda: 1})
+				_, err := Train(t.Context(), set, Spec{Loss: l.Name, Penalty: p.Name, Solver: s.Name, Run: Run{Epochs: 1}, Lambda: 1})
 				if err == nil {
 					continue
 				}

@@ -130,7 +130,7 @@ func (spec *Spec) mark() {
 	for _, part := range []struct {
 		name  *string
 		given bool
-	}{{&spec.Loss, spec.CustomLoss != nil}, {&spec.Penalty, spec.CustomPenalty != nil}, {&spec.Solver, spec.CustomSolver != nil}} {
+	}{{&spec.Loss, spec.Custom.Loss != nil}, {&spec.Penalty, spec.Custom.Penalty != nil}, {&spec.Solver, spec.Custom.Solver != nil}} {
 		if part.given && !strings.HasPrefix(*part.name, model.Foreign) {
 			*part.name = model.Foreign + *part.name
 		}
@@ -139,20 +139,20 @@ func (spec *Spec) mark() {
 
 // kernel makes the kernel for rows of so many features; nil: there is none.
 func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
-	if spec.Kernel == "" && spec.Custom == nil {
+	if spec.Kernel == "" && spec.Custom.Kernel == nil {
 		return nil, nil
 	}
 	k, err := kernel.New(strings.ReplaceAll(pose.CompleteKernel(spec.Kernel, features), pose.GammaScale, "gamma=1"))
 	switch {
-	case spec.Custom == nil:
+	case spec.Custom.Kernel == nil:
 		return k, err
 	case spec.Kernel == "" || err == nil:
 		return nil, fmt.Errorf("kernel %q of the program's own: expected a name that no other has", spec.Kernel)
 	}
-	if spec.Custom.Value == nil {
+	if spec.Custom.Kernel.Value == nil {
 		return nil, fmt.Errorf("kernel %q of the program's own: found no Value, expected a function of two rows", spec.Kernel)
 	}
-	return *spec.Custom, nil
+	return *spec.Custom.Kernel, nil
 }
 
 // scaleGamma writes out that gamma.

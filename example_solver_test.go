@@ -74,7 +74,7 @@ func ExampleTrain_solver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "logistic", Bias: "none", Solver: "descent", CustomSolver: descent{}})
+	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "logistic", Bias: "none", Solver: "descent", Custom: fenchel.Custom{Solver: descent{}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -117,11 +117,11 @@ func ExampleTrain_stop() {
 	}
 	result, err := fenchel.Train(ctx, set, fenchel.Spec{
 		Gap: 1e-12,
-		Progress: func(p fenchel.Progress) {
+		Run: fenchel.Run{Progress: func(p fenchel.Progress) {
 			if p.Certificate.Relative() < 0.01 {
 				stop() // good enough
 			}
-		},
+		}},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -61,7 +61,7 @@ func TestFacts(t *testing.T) {
 	}
 	for name, spec := range map[string]Spec{
 		"logistic": {Kernel: "rbf", Loss: "logistic"}, "rough": {Kernel: "rbf:gamma=0.5", Gap: 0.3},
-		"means": {Kernel: "rbf:gamma=0.5", Solver: "sbp", Epochs: 20}, // which are no coefficients of dual variables
+		"means": {Kernel: "rbf:gamma=0.5", Solver: "sbp", Run: Run{Epochs: 20}}, // which are no coefficients of dual variables
 	} {
 		r, err := Train(t.Context(), set, spec)
 		if err != nil || r.Model.Facts == nil || (r.Model.Facts.LeaveOneOut != nil) != (name == "rough") || name == "rough" && !(r.Model.Facts.Violation > 1e-3) {
@@ -170,8 +170,8 @@ func TestFactsAreRecomputed(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"hinge": {C: 1e11}, "squared hinge": {Loss: "squared-hinge", Bias: "none"}, "regression": {Task: "regression"}, "cut": {},
 		"radius": {Radius: 1}, "radius of another loss": {Radius: 1, Loss: "logistic"}, "means": {Slack: 0.3, Solver: "sbp", Bias: "none"},
-		"radius without dual": {Radius: 1, NoDual: true}, "radius of several": {Radius: 1}, "pairs": {Scheme: model.OneAgainstOne},
-		"slack": {Slack: 0.3}, "slack without dual": {Slack: 0.3, NoDual: true}, "hard margin": {HardMargin: true},
+		"radius without dual": {Radius: 1, Record: Record{NoDual: true}}, "radius of several": {Radius: 1}, "pairs": {Scheme: model.OneAgainstOne},
+		"slack": {Slack: 0.3}, "slack without dual": {Slack: 0.3, Record: Record{NoDual: true}}, "hard margin": {HardMargin: true},
 		"nu": {Nu: 0.4}, "tube": {Nu: 0.4, Task: "regression"}, "one class": {Nu: 0.4, Task: pose.OneClass}, "ramp": {Loss: "ramp"},
 	} {
 		set := two

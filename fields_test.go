@@ -135,10 +135,10 @@ func kinds() map[string]kind {
 		"linear":                    two(fenchel.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
 		"least squares of two":      two(fenchel.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: fenchel.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
-		"without dual":              two(fenchel.Spec{NoDual: true, Loss: "logistic", Gap: 1e-6}),
-		"scaled by max":             two(fenchel.Spec{Scaling: "max", Bias: "none", Notes: map[string]string{"by": "a person", "problem": "{}"}}),
+		"without dual":              two(fenchel.Spec{Record: fenchel.Record{NoDual: true}, Loss: "logistic", Gap: 1e-6}),
+		"scaled by max":             two(fenchel.Spec{Scaling: "max", Bias: "none", Record: fenchel.Record{Notes: map[string]string{"by": "a person", "problem": "{}"}}}),
 		"one against the rest":      three(fenchel.Spec{Loss: "squared-hinge"}),
-		"unfinished":                three(fenchel.Spec{Loss: "logistic", Gap: 1e-12, Epochs: 1, Solver: "sdca"}),
+		"unfinished":                three(fenchel.Spec{Loss: "logistic", Gap: 1e-12, Run: fenchel.Run{Epochs: 1}, Solver: "sdca"}),
 		"pairs":                     three(fenchel.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}),
 		"linear pairs":              three(fenchel.Spec{Scheme: model.OneAgainstOne}),
 		"nu":                        two(fenchel.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4}),
@@ -164,7 +164,7 @@ func kinds() map[string]kind {
 		"precomputed, not numbered": {text: matrixText, probe: matrixText, format: "csv", target: "y", spec: fenchel.Spec{Kernel: "precomputed", Lambda: 0.1}},
 		"machine of a histogram":    {text: "1 1:1 2:2\n-1 1:2 3:1\n1 2:3\n-1 1:1 3:4\n", probe: "1 1:2 2:2 3:1\n", format: "libsvm", spec: fenchel.Spec{Kernel: "intersection"}},
 		"array with offsets":        {text: arrayText(0), probe: arrayText(7.5), format: "npy"},
-		"zero based":                {text: "1 0:1 1:2\n-1 0:-2 2:1\n1 2:-3\n-1 0:-1 2:4\n", probe: "1 0:2 1:2 2:1\n", format: "libsvm", spec: fenchel.Spec{ZeroBased: true}, zeroBased: true},
+		"zero based":                {text: "1 0:1 1:2\n-1 0:-2 2:1\n1 2:-3\n-1 0:-1 2:4\n", probe: "1 0:2 1:2 2:1\n", format: "libsvm", spec: fenchel.Spec{Record: fenchel.Record{ZeroBased: true}}, zeroBased: true},
 	}
 }
 

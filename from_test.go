@@ -294,16 +294,16 @@ func TestFromRefuses(t *testing.T) {
 		spec fenchel.Spec
 		want string
 	}{
-		{set, fenchel.Spec{From: machine}, "found a machine of the kernel rbf:gamma=1, expected a linear model without kernel"},
-		{set, fenchel.Spec{From: linear, Kernel: "rbf:gamma=1"}, "found a linear model without kernel, expected a machine of the kernel rbf:gamma=1"},
-		{set, fenchel.Spec{From: machine, Kernel: "rbf:gamma=2"}, "rbf:gamma=1, expected a machine of the kernel rbf:gamma=2"},
-		{set, fenchel.Spec{From: mapped, Kernel: "rbf:gamma=1", Map: "fourier:dim=8"}, "expected a linear model of the map fourier:dim=8"},
-		{set, fenchel.Spec{From: mapped, Kernel: "rbf:gamma=1", Map: "fourier:dim=4", Seed: 3}, "its map was drawn with the seed 0, expected 3"},
-		{generated(t, "@blobs:n=60,classes=2,d=4"), fenchel.Spec{From: linear}, "it has 3 features, the data have 4"},
-		{&other, fenchel.Spec{From: fitted(t, &named, fenchel.Spec{}).Model}, `its feature 2 is "b", that of the data "x"`},
-		{three, fenchel.Spec{From: linear}, `it has the classes ["-1" "+1"], the data have ["1" "2" "3"]`},
-		{three, fenchel.Spec{From: fitted(t, three, fenchel.Spec{}).Model, Scheme: model.OneAgainstOne}, "expected the scheme one-against-one"},
-		{set, fenchel.Spec{From: linear, Task: "regression"}, "it is for classification, the task is regression"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: machine}}, "found a machine of the kernel rbf:gamma=1, expected a linear model without kernel"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: linear}, Kernel: "rbf:gamma=1"}, "found a linear model without kernel, expected a machine of the kernel rbf:gamma=1"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: machine}, Kernel: "rbf:gamma=2"}, "rbf:gamma=1, expected a machine of the kernel rbf:gamma=2"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: mapped}, Kernel: "rbf:gamma=1", Map: "fourier:dim=8"}, "expected a linear model of the map fourier:dim=8"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: mapped}, Kernel: "rbf:gamma=1", Map: "fourier:dim=4", Seed: 3}, "its map was drawn with the seed 0, expected 3"},
+		{generated(t, "@blobs:n=60,classes=2,d=4"), fenchel.Spec{Run: fenchel.Run{From: linear}}, "it has 3 features, the data have 4"},
+		{&other, fenchel.Spec{Run: fenchel.Run{From: fitted(t, &named, fenchel.Spec{}).Model}}, `its feature 2 is "b", that of the data "x"`},
+		{three, fenchel.Spec{Run: fenchel.Run{From: linear}}, `it has the classes ["-1" "+1"], the data have ["1" "2" "3"]`},
+		{three, fenchel.Spec{Run: fenchel.Run{From: fitted(t, three, fenchel.Spec{}).Model}, Scheme: model.OneAgainstOne}, "expected the scheme one-against-one"},
+		{set, fenchel.Spec{Run: fenchel.Run{From: linear}, Task: "regression"}, "it is for classification, the task is regression"},
 	} {
 		_, err := fenchel.Train(t.Context(), c.set, c.spec)
 		if err == nil || !strings.HasPrefix(err.Error(), "the model to begin with does not fit: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -99,5 +99,5 @@ func (j *job) problem(c int) (pose.Objective, error) {
 // draft is a model that predicts, without a certificate.
 func (j *job) draft(outputs int) *model.Model {
 	return &model.Model{Statement: j.statement(), Classes: j.labels.Classes, Scaling: j.scaling, Map: j.mapped,
-		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols()}, Outputs: make([]model.Output, outputs), CustomLoss: j.spec.CustomLoss}
+		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols()}, Outputs: make([]model.Output, outputs), CustomLoss: j.spec.Custom.Loss}
 }

@@ -67,7 +67,7 @@ func TestJointOptima(t *testing.T) {
 			if c.loss == "crammer-singer" {
 				gap = 1e-6
 			}
-			r, err := Train(context.Background(), waves(c.weighted), Spec{Loss: c.loss, Bias: c.bias, Solver: name, Gap: gap, Epochs: 20000})
+			r, err := Train(context.Background(), waves(c.weighted), Spec{Loss: c.loss, Bias: c.bias, Solver: name, Gap: gap, Run: Run{Epochs: 20000}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,11 +141,11 @@ func TestJointInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Train(context.Background(), set, Spec{Loss: "softmax", Gap: 1e-5, From: r.Model})
+	again, err := Train(context.Background(), set, Spec{Loss: "softmax", Gap: 1e-5, Run: Run{From: r.Model}})
 	if err != nil || again.Epochs != 0 || again.Status != solver.Converged {
 		t.Errorf("%v: %s after %d epochs", err, again.Status, again.Epochs)
 	}
-	other, err := Train(context.Background(), set, Spec{Loss: "softmax", Gap: 1e-5, C: 1.1, From: r.Model})
+	other, err := Train(context.Background(), set, Spec{Loss: "softmax", Gap: 1e-5, C: 1.1, Run: Run{From: r.Model}})
 	if err != nil || other.Status != solver.Converged {
 		t.Errorf("%v: %s", err, other.Status)
 	}
@@ -153,7 +153,7 @@ func TestJointInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Train(context.Background(), set, Spec{Loss: "softmax", From: rest.Model}); err == nil || !strings.Contains(err.Error(), "expected the scheme joint") {
+	if _, err := Train(context.Background(), set, Spec{Loss: "softmax", Run: Run{From: rest.Model}}); err == nil || !strings.Contains(err.Error(), "expected the scheme joint") {
 		t.Errorf("found %v", err)
 	}
 }

@@ -32,8 +32,8 @@ func TestLimitOfAMap(t *testing.T) {
 	defer cancel()
 	var values atomic.Int64
 	for name, spec := range map[string]Spec{
-		"map":    {Custom: slow(10*time.Millisecond, &values), Kernel: "own", Map: "nystrom:rank=100", Threads: 1},
-		"matrix": {Custom: slow(10*time.Millisecond, &values), Kernel: "own", Threads: 1}, // its diagonal takes 30 s
+		"map":    {Custom: Custom{Kernel: slow(10*time.Millisecond, &values)}, Kernel: "own", Map: "nystrom:rank=100", Run: Run{Threads: 1}},
+		"matrix": {Custom: Custom{Kernel: slow(10*time.Millisecond, &values)}, Kernel: "own", Run: Run{Threads: 1}}, // its diagonal takes 30 s
 	} {
 		values.Store(0)
 		limited := spec
@@ -59,7 +59,7 @@ func TestLimitOfAllClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for limit := 2 * time.Second; ; limit *= 2 {
-		r, err := Train(context.Background(), set, Spec{Kernel: "rbf", Solver: "sdca", Bias: "none", Gap: 1e-300, Threads: 1, Time: limit})
+		r, err := Train(context.Background(), set, Spec{Kernel: "rbf", Solver: "sdca", Bias: "none", Gap: 1e-300, Run: Run{Threads: 1, Time: limit}})
 		if err != nil {
 			t.Fatal(err)
 		}

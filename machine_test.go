@@ -100,7 +100,7 @@ func TestMachine(t *testing.T) {
 func TestMachineHasTheSameBits(t *testing.T) {
 	set := rings(t, 120, 3, true)
 	var first []byte
-	for _, spec := range []Spec{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 16 << 10}} {
+	for _, spec := range []Spec{{Run: Run{Threads: 1}}, {Run: Run{Threads: 2}}, {Run: Run{Threads: 2, Cache: 16 << 10}}} {
 		spec.Kernel, spec.Bias, spec.Solver, spec.C = "rbf:gamma=1", "none", "sdca", 10
 		r, err := Train(t.Context(), set, spec)
 		if err != nil {
@@ -173,7 +173,7 @@ func TestCustomKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	rbf := kernel.RBF{Gamma: 1}
-	spec.Custom = &kernel.Func{Value: rbf.Eval, Largest: rbf.Size, Rounding: rbf.Relative}
+	spec.Custom.Kernel = &kernel.Func{Value: rbf.Eval, Largest: rbf.Size, Rounding: rbf.Relative}
 	if _, err := Train(t.Context(), set, spec); err == nil || !strings.Contains(err.Error(), "a name that no other has") {
 		t.Errorf("with the name of another: found error %v", err)
 	}
@@ -245,10 +245,10 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rfb"}, `did you mean "rbf"?`},
 		{Spec{Kernel: "rbf:gamma=-1"}, "gamma=-1: expected a number > 0"},
 		{Spec{Kernel: "rbf", Penalty: "l1"}, `penalty "l1" with a kernel`},
-		{Spec{Kernel: "rbf", Partitions: 2}, "partitions=2 with a kernel"},
+		{Spec{Kernel: "rbf", Run: Run{Partitions: 2}}, "partitions=2 with a kernel"},
 		{Spec{Kernel: "rbf", Solver: "newton"}, "newton trains linear models: leave out --kernel"},
-		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
-		{Spec{Cache: 1 << 20}, "without a kernel"},
+		{Spec{Kernel: "rbf", Run: Run{Cache: -1}}, "cache=-1"},
+		{Spec{Run: Run{Cache: 1 << 20}}, "without a kernel"},
 		{Spec{Kernel: "rbf", Bias: "free", Solver: "sdca"}, "a free bias forbids"},
 		{Spec{Radius: 1, Penalty: "elastic-net"}, "radius=1 with the penalty elastic-net: expected l1 or l2, the norm that is bounded"},
 		{Spec{Radius: 1e-200}, "radius=1e-200: expected a number from 1e-150 to 1e150"},

@@ -26,7 +26,7 @@ func TestMapped(t *testing.T) {
 		{Map: "nystrom:rank=30", Kernel: "poly:degree=3,gamma=1,coef0=1", Scaling: "max"},
 		{Map: "cholesky:rank=30,tolerance=0.01", Kernel: "laplacian:gamma=1", Loss: "logistic"},
 		{Map: "nystrom:rank=30", Solver: "newton", Loss: "squared-hinge"},
-		{Map: "nystrom:rank=30", NoDual: true},
+		{Map: "nystrom:rank=30", Record: Record{NoDual: true}},
 		{Map: "cholesky:rank=30", Task: "regression", Gap: 1e-7},
 		{Map: "fourier:dim=200", Solver: "pegasos", Bias: "none", Gap: 0.1},
 	} {
@@ -176,7 +176,7 @@ func TestVerifyMapped(t *testing.T) {
 func TestMappedCustomKernel(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	rbf := kernel.RBF{Gamma: 1}
-	spec := Spec{Kernel: "mine", Custom: &kernel.Func{Value: rbf.Eval, Largest: rbf.Size, Rounding: rbf.Relative}, Map: "nystrom:rank=20", C: 3}
+	spec := Spec{Kernel: "mine", Custom: Custom{Kernel: &kernel.Func{Value: rbf.Eval, Largest: rbf.Size, Rounding: rbf.Relative}}, Map: "nystrom:rank=20", C: 3}
 	own, err := Train(t.Context(), set, spec)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestMapRefuses(t *testing.T) {
 		"the kernel sigmoid, which is no inner product":                                    {Map: "nystrom", Kernel: "sigmoid"},
 		"expected lambda, C or slack":                                                      {Map: "nystrom", Kernel: "rbf", Radius: 1},
 		"expected lambda, C or slack, as the model is linear":                              {Map: "nystrom", Kernel: "rbf", Nu: 0.5},
-		"cache=1000000: expected none":                                                     {Map: "nystrom", Kernel: "rbf", Cache: 1000000},
+		"cache=1000000: expected none":                                                     {Map: "nystrom", Kernel: "rbf", Run: Run{Cache: 1000000}},
 		`smo trains kernel machines, but of a map a linear model is made: leave out --map`: {Map: "nystrom", Kernel: "rbf", Solver: "smo"},
 		"dim=9: expected an even number, of cosines and sines":                             {Map: "fourier:dim=9", Kernel: "rbf"},
 		"rank=0: expected a whole number from 1 to 10000":                                  {Map: "nystrom:rank=0", Kernel: "rbf"},

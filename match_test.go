@@ -29,7 +29,7 @@ func TestCheckTestForeseesEvaluate(t *testing.T) {
 		for found, other := range others {
 			for _, task := range []string{"", "classification", "regression"} {
 				set, test := rowsFor(target), rowsFor(other)
-				spec := fenchel.Spec{Task: task, Epochs: 1}
+				spec := fenchel.Spec{Task: task, Run: fenchel.Run{Epochs: 1}}
 				foreseen, want := fmt.Sprint(spec.CheckTest(set, test)), fmt.Sprint(nil)
 				result, err := fenchel.Train(context.Background(), set, spec)
 				if err != nil {

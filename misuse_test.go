@@ -173,7 +173,7 @@ func TestMisuseOfModels(t *testing.T) {
 	if _, err := pca.Merge(nil); err == nil {
 		t.Error("MergePCA of nothing: found no error")
 	}
-	if _, err := fenchel.Train(ctx, set, fenchel.Spec{Kernel: "mine", Custom: &kernel.Func{}}); err == nil {
+	if _, err := fenchel.Train(ctx, set, fenchel.Spec{Kernel: "mine", Custom: fenchel.Custom{Kernel: &kernel.Func{}}}); err == nil {
 		t.Error("a kernel without a function: found no error")
 	}
 }

@@ -25,22 +25,22 @@ func moreKinds() map[string]kind {
 	for name, spec := range map[string]fenchel.Spec{
 		"softmax": {Loss: "softmax"}, "softmax of a kernel": {Loss: "softmax", Kernel: "rbf:gamma=0.5"},
 		"crammer-singer": {Loss: "crammer-singer"}, "crammer-singer of a kernel": {Loss: "crammer-singer", Kernel: "poly:degree=2,coef0=1"},
-		"logistic pairs": {Loss: "logistic", Scheme: model.OneAgainstOne}, "calibrated pairs": {Scheme: model.OneAgainstOne, Kernel: "rbf:gamma=0.5", Probabilities: true},
-		"calibrated": {Probabilities: true},
+		"logistic pairs": {Loss: "logistic", Scheme: model.OneAgainstOne}, "calibrated pairs": {Scheme: model.OneAgainstOne, Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true}},
+		"calibrated": {Decision: fenchel.Decision{Probabilities: true}},
 	} {
 		all[name] = kind{text: threeText, probe: threeProbe, format: "csv", target: "label", spec: spec}
 	}
-	all["calibrated numbers"] = kind{text: numbersText, probe: numbersProbe, format: "csv", spec: fenchel.Spec{Task: "regression", Probabilities: true}}
-	all["marked"] = kind{text: strings.Repeat(twoText, 2), probe: oneProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.5, Task: pose.OneClass, Probabilities: true}}
+	all["calibrated numbers"] = kind{text: numbersText, probe: numbersProbe, format: "csv", spec: fenchel.Spec{Task: "regression", Decision: fenchel.Decision{Probabilities: true}}}
+	all["marked"] = kind{text: strings.Repeat(twoText, 2), probe: oneProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.5, Task: pose.OneClass, Decision: fenchel.Decision{Probabilities: true}}}
 	all["poisson"] = kind{text: "1,2,0\n2,1,3\n0,1,1\n1,1,2\n3,0,9\n", probe: "1,1,1\n", format: "csv", spec: fenchel.Spec{Task: "regression", Loss: "poisson", Lambda: 0.1}}
 	all["ramp"] = kind{text: twoText, probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Loss: "ramp"}}
 	half := 0.5
 	csv := func(text, probe string, spec fenchel.Spec) kind {
 		return kind{text: text, probe: probe, format: "csv", target: "y", spec: spec}
 	}
-	all["costs"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Costs: map[string]float64{"+1": 3, "-1": 1}}}
-	all["threshold"] = kind{text: twoText, probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Threshold: &half}}
-	all["threshold of probabilities"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Probabilities: true, Threshold: &half}}
+	all["costs"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Decision: fenchel.Decision{Costs: map[string]float64{"+1": 3, "-1": 1}}}}
+	all["threshold"] = kind{text: twoText, probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Decision: fenchel.Decision{Threshold: &half}}}
+	all["threshold of probabilities"] = kind{text: strings.Repeat(twoText, 5), probe: twoProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true, Threshold: &half}}}
 	all["clock"] = csv("at;x;y\n18:30;1;2.5\n06:00;2;1\n12:15;0;4\n09:00;3;0.5\n", "at;x\n10:00;1\n;2\n", fenchel.Spec{})
 	all["month first"] = csv("day;x;y\n1/13/2024;1;2.5\n2/1/2024;2;1\n3/5/2024;0;4\n4/4/2024;3;0.5\n", "day;x\n5/6/2024;1\n", fenchel.Spec{})
 	all["unit"] = csv("w;x;y\n12 kg;1;2.5\n3.5 kg;2;1\n1,158 kg;0;4\n7 kg;3;0.5\n", "w;x\n5;1\n", fenchel.Spec{})

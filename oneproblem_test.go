@@ -62,7 +62,7 @@ func determined(m *model.Model, set *data.Set, c float64) bool {
 func TestOneProblem(t *testing.T) {
 	for k := range 100 {
 		set := read(t, fmt.Sprintf("@toy:n=%d,d=%d,seed=%d", 12+k%17, 1+k%4, k+1))
-		spec := fenchel.Spec{Kernel: []string{"rbf:gamma=0.5", "linear", ""}[k%3], Bias: []string{"free", "none", "feature"}[k/3%3], Gap: 1e-9, Scaling: "none", Threads: 1}
+		spec := fenchel.Spec{Kernel: []string{"rbf:gamma=0.5", "linear", ""}[k%3], Bias: []string{"free", "none", "feature"}[k/3%3], Gap: 1e-9, Scaling: "none", Run: fenchel.Run{Threads: 1}}
 		if k%2 == 1 {
 			for i := range set.Rows() {
 				set.Weight = append(set.Weight, float64(1+(i*i+k)%3))

@@ -132,18 +132,18 @@ func TestOwnLossIsTrained(t *testing.T) {
 		name   string
 		change func(*fenchel.Spec)
 	}{
-		{"loss", func(s *fenchel.Spec) { s.Loss, s.CustomLoss = "pinball", pinball{0.9} }},
-		{"loss without bias", func(s *fenchel.Spec) { s.Loss, s.CustomLoss, s.Bias = "pinball", pinball{0.9}, "none" }},
-		{"penalty", func(s *fenchel.Spec) { s.Penalty, s.CustomPenalty = "ridge", ridge{[]float64{1, 4}} }},
+		{"loss", func(s *fenchel.Spec) { s.Loss, s.Custom.Loss = "pinball", pinball{0.9} }},
+		{"loss without bias", func(s *fenchel.Spec) { s.Loss, s.Custom.Loss, s.Bias = "pinball", pinball{0.9}, "none" }},
+		{"penalty", func(s *fenchel.Spec) { s.Penalty, s.Custom.Penalty = "ridge", ridge{[]float64{1, 4}} }},
 		{"penalty with corners", func(s *fenchel.Spec) {
-			s.Penalty, s.CustomPenalty, s.Loss = "ridge", ridge{[]float64{1, 4}}, "absolute"
+			s.Penalty, s.Custom.Penalty, s.Loss = "ridge", ridge{[]float64{1, 4}}, "absolute"
 		}},
 		{"both", func(s *fenchel.Spec) {
-			s.Loss, s.CustomLoss, s.Penalty, s.CustomPenalty = "pinball", pinball{0.5}, "ridge", ridge{[]float64{1, 4}}
+			s.Loss, s.Custom.Loss, s.Penalty, s.Custom.Penalty = "pinball", pinball{0.5}, "ridge", ridge{[]float64{1, 4}}
 		}},
-		{"solver", func(s *fenchel.Spec) { s.Solver, s.CustomSolver = "ascent", dual.SDCA{} }},
+		{"solver", func(s *fenchel.Spec) { s.Solver, s.Custom.Solver = "ascent", dual.SDCA{} }},
 		{"machine", func(s *fenchel.Spec) {
-			s.Loss, s.CustomLoss, s.Kernel, s.Bias = "pinball", pinball{0.9}, "rbf:gamma=1", "feature"
+			s.Loss, s.Custom.Loss, s.Kernel, s.Bias = "pinball", pinball{0.9}, "rbf:gamma=1", "feature"
 		}},
 	} {
 		spec := numbers
@@ -162,21 +162,21 @@ func TestOwnLossIsTrained(t *testing.T) {
 			t.Errorf("%s: predicts %g, once read again %g", c.name, r.Model.Predict(x), m.Predict(x))
 		}
 		s := m.Statement
-		if (spec.CustomLoss != nil) != (s.Loss == model.Foreign+"pinball") || (spec.CustomPenalty != nil) != (s.Penalty == model.Foreign+"ridge") || (spec.CustomSolver != nil) != (s.Solver == model.Foreign+"ascent") {
+		if (spec.Custom.Loss != nil) != (s.Loss == model.Foreign+"pinball") || (spec.Custom.Penalty != nil) != (s.Penalty == model.Foreign+"ridge") || (spec.Custom.Solver != nil) != (s.Solver == model.Foreign+"ascent") {
 			t.Errorf("%s: found the statement %+v", c.name, s)
 		}
-		if spec.CustomLoss != nil || spec.CustomPenalty != nil {
+		if spec.Custom.Loss != nil || spec.Custom.Penalty != nil {
 			if _, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "is of the program that stated the problem, not of this one: expected its value, as Custom") {
 				t.Errorf("%s: verified without the value: %v", c.name, err)
 			}
 		}
-		m.CustomLoss, m.CustomPenalty = spec.CustomLoss, spec.CustomPenalty
+		m.CustomLoss, m.CustomPenalty = spec.Custom.Loss, spec.Custom.Penalty
 		if err := m.Seal(); err != nil {
 			t.Error(err)
 		}
 		agrees(t, m, set)
 		agrees(t, r.Model, set)
-		if spec.CustomLoss != nil {
+		if spec.Custom.Loss != nil {
 			m.CustomLoss = pinball{0.8}
 			if v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1}); err != nil || len(v.Problems) == 0 {
 				t.Errorf("%s: another loss passes for it: %v, %v", c.name, v, err)
@@ -189,11 +189,11 @@ func TestOwnLossIsTrained(t *testing.T) {
 func TestOwnLossIsWhatItSays(t *testing.T) {
 	set := line(300)
 	named := fitted(t, set, fenchel.Spec{Task: "regression", Loss: "absolute", C: 1, Gap: 1e-8})
-	own := fitted(t, set, fenchel.Spec{Task: "regression", Loss: "half", CustomLoss: pinball{0.5}, C: 2, Gap: 1e-8})
+	own := fitted(t, set, fenchel.Spec{Task: "regression", Loss: "half", Custom: fenchel.Custom{Loss: pinball{0.5}}, C: 2, Gap: 1e-8})
 	if a, b := named.Summary.Primal, 2*own.Summary.Primal; math.Abs(a-b) > 1e-7*a {
 		t.Errorf("found twice the objective %g, expected %g", b, a)
 	}
-	if above := fitted(t, set, fenchel.Spec{Task: "regression", Loss: "pinball", CustomLoss: pinball{0.9}, C: 100}).Model; above.Cols() == 2 {
+	if above := fitted(t, set, fenchel.Spec{Task: "regression", Loss: "pinball", Custom: fenchel.Custom{Loss: pinball{0.9}}, C: 100}).Model; above.Cols() == 2 {
 		below := 0
 		for i, y := range set.Target.Number {
 			if y < above.Predict(set.X.Row(i)) {
@@ -209,16 +209,16 @@ func TestOwnLossIsWhatItSays(t *testing.T) {
 func TestOwnPartsAreRefused(t *testing.T) {
 	set := line(50)
 	for want, spec := range map[string]fenchel.Spec{
-		`loss "" of the program's own: expected a name that no other has`:      {CustomLoss: pinball{0.5}},
-		`loss "hinge" of the program's own: expected a name that no other has`: {CustomLoss: pinball{0.5}, Loss: "hinge"},
-		`loss "a:b" of the program's own: expected a name`:                     {CustomLoss: pinball{0.5}, Loss: "a:b"},
-		`penalty "l2" of the program's own: expected a name that no other has`: {CustomPenalty: ridge{}, Penalty: "l2"},
-		`penalty "" of the program's own: expected a name that no other has`:   {CustomPenalty: ridge{}},
-		`solver "" of the program's own: expected a name that no other has`:    {CustomSolver: dual.SDCA{}},
+		`loss "" of the program's own: expected a name that no other has`:      {Custom: fenchel.Custom{Loss: pinball{0.5}}},
+		`loss "hinge" of the program's own: expected a name that no other has`: {Custom: fenchel.Custom{Loss: pinball{0.5}}, Loss: "hinge"},
+		`loss "a:b" of the program's own: expected a name`:                     {Custom: fenchel.Custom{Loss: pinball{0.5}}, Loss: "a:b"},
+		`penalty "l2" of the program's own: expected a name that no other has`: {Custom: fenchel.Custom{Penalty: ridge{}}, Penalty: "l2"},
+		`penalty "" of the program's own: expected a name that no other has`:   {Custom: fenchel.Custom{Penalty: ridge{}}},
+		`solver "" of the program's own: expected a name that no other has`:    {Custom: fenchel.Custom{Solver: dual.SDCA{}}},
 		`loss "x" is of the program that stated the problem, not of this one`:  {Loss: "foreign:x"},
-		`partitions=3 with a solver of the program's own`:                      {CustomSolver: dual.SDCA{}, Solver: "x", Partitions: 3},
-		`sdca moves one dual variable at a time, which a free bias forbids`:    {CustomLoss: pinball{0.5}, Loss: "x", Kernel: "linear"},
-		`penalty "foreign:x" with a kernel: expected l2`:                       {CustomPenalty: ridge{}, Penalty: "foreign:x", Kernel: "linear"},
+		`partitions=3 with a solver of the program's own`:                      {Custom: fenchel.Custom{Solver: dual.SDCA{}}, Solver: "x", Run: fenchel.Run{Partitions: 3}},
+		`sdca moves one dual variable at a time, which a free bias forbids`:    {Custom: fenchel.Custom{Loss: pinball{0.5}}, Loss: "x", Kernel: "linear"},
+		`penalty "foreign:x" with a kernel: expected l2`:                       {Custom: fenchel.Custom{Penalty: ridge{}}, Penalty: "foreign:x", Kernel: "linear"},
 	} {
 		spec.Task = "regression"
 		if _, err := fenchel.Train(t.Context(), set, spec); err == nil || !strings.Contains(err.Error(), want) {

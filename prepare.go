@@ -195,8 +195,8 @@ func (j *job) chooseSolver(context.Context) (err error) {
 
 // makeSolver makes the solver of the job.
 func (j *job) makeSolver() (solver.Solver, error) {
-	if j.spec.CustomSolver != nil {
-		return j.spec.CustomSolver, nil
+	if j.spec.Custom.Solver != nil {
+		return j.spec.Custom.Solver, nil
 	}
 	if j.problems.Joint != nil {
 		return jointsolver.New(j.spec.Solver)

@@ -116,7 +116,7 @@ func (c *calibrator) dealt() *model.Folds {
 		how = *c.spec.Dealt
 	}
 	how.C, how.Lambda, how.Balanced = c.spec.C, c.spec.Lambda, c.spec.Balanced
-	if l, _ := c.spec.own().PickLoss(c.spec.Loss); c.result.Model.Classes == nil && c.spec.CustomLoss == nil {
+	if l, _ := c.spec.own().PickLoss(c.spec.Loss); c.result.Model.Classes == nil && c.spec.Custom.Loss == nil {
 		if _, numbers := l.(loss.Numeric); numbers {
 			how.Loss = c.spec.Loss
 		}

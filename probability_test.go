@@ -88,7 +88,7 @@ func TestProbabilitiesByHeart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mustFit(t, set, fenchel.Spec{Kernel: "rbf:gamma=1", C: 100, Probabilities: true}).Model
+	m := mustFit(t, set, fenchel.Spec{Kernel: "rbf:gamma=1", C: 100, Decision: fenchel.Decision{Probabilities: true}}).Model
 	for i := range rows {
 		p := m.Probabilities(nil, m.Scores(nil, set.X.Row(i)))
 		if p[1] < 0.25 || p[1] > 0.75 {
@@ -194,7 +194,7 @@ func TestProbabilitiesPrecomputed(t *testing.T) {
 			k.Value = append(k.Value, float32(math.Exp(-0.5*(math.Pow(float64(a[0]-b[0]), 2)+math.Pow(float64(a[1]-b[1]), 2)))))
 		}
 	}
-	spec := fenchel.Spec{Kernel: "rbf:gamma=0.5", Probabilities: true, Gap: 1e-7}
+	spec := fenchel.Spec{Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true}, Gap: 1e-7}
 	want := mustFit(t, set, spec).Model.Calibration.Platt[0]
 	spec.Kernel = "precomputed:shift=auto"
 	found := mustFit(t, &data.Set{X: k, Target: set.Target}, spec).Model.Calibration.Platt[0]
@@ -253,15 +253,15 @@ func TestProbabilitiesOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mustFit(t, set, fenchel.Spec{Probabilities: true}).Model
+	m := mustFit(t, set, fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}).Model
 	if s := m.Calibration.Laplace; math.Abs(s-0.3) > 0.02 || m.HasProbabilities() {
 		t.Errorf("found the scale %g, expected 0.3", s)
 	}
-	one := mustFit(t, bands(t, 100, 2, 1), fenchel.Spec{Task: "one-class", Nu: 0.3, Kernel: "rbf:gamma=0.5", Probabilities: true}).Model
+	one := mustFit(t, bands(t, 100, 2, 1), fenchel.Spec{Task: "one-class", Nu: 0.3, Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true}}).Model
 	if one.Calibration == nil || len(one.Calibration.Marks) != 10 {
 		t.Errorf("one class: found %v, expected ten marks", one.Calibration)
 	}
-	r2 := mustFit(t, bands(t, 100, 2, 1), fenchel.Spec{Task: "one-class", Nu: 0.01, Kernel: "rbf:gamma=0.5", Probabilities: true})
+	r2 := mustFit(t, bands(t, 100, 2, 1), fenchel.Spec{Task: "one-class", Nu: 0.01, Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true}})
 	if r2.Model.Calibration != nil || len(r2.Warnings) == 0 {
 		t.Errorf("hardly an outlier: found %v and %v, expected a warning", r2.Model.Calibration, r2.Warnings)
 	}
@@ -273,11 +273,11 @@ func TestProbabilitiesRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Probabilities: true}); err == nil || !strings.Contains(err.Error(), "found one row of the class b") {
+	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}); err == nil || !strings.Contains(err.Error(), "found one row of the class b") {
 		t.Errorf("found %v", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	stopping := fenchel.Spec{Probabilities: true, Kernel: "rbf:gamma=1", Progress: func(fenchel.Progress) { stop() }}
+	stopping := fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}, Kernel: "rbf:gamma=1", Run: fenchel.Run{Progress: func(fenchel.Progress) { stop() }}}
 	r, err := fenchel.Train(ctx, bands(t, 300, 2, 1), stopping)
 	if err != nil || r.Model.Calibration != nil || !strings.Contains(fmt.Sprint(r.Warnings), "interrupted: the model has no probabilities") {
 		t.Errorf("interrupted: found %v, %v", r, err)
@@ -358,7 +358,7 @@ func TestProbabilitiesOfGivenFolds(t *testing.T) {
 			}
 		}
 	}
-	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Probabilities: true, Folds: lacking[:1]}); err == nil || !strings.Contains(err.Error(), "found no fold with rows of every class") {
+	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Decision: fenchel.Decision{Probabilities: true, Folds: lacking[:1]}}); err == nil || !strings.Contains(err.Error(), "found no fold with rows of every class") {
 		t.Errorf("found the error %v", err)
 	}
 }
@@ -366,7 +366,7 @@ func TestProbabilitiesOfGivenFolds(t *testing.T) {
 // Rows to be judged by are predicted by the model itself.
 func TestProbabilitiesOfHeldRows(t *testing.T) {
 	set, held := bands(t, 80, 2, 1), bands(t, 60, 2, 2)
-	m := mustFit(t, set, fenchel.Spec{Kernel: "rbf", C: 10, Probabilities: true, Held: held}).Model
+	m := mustFit(t, set, fenchel.Spec{Kernel: "rbf", C: 10, Decision: fenchel.Decision{Probabilities: true, Held: held}}).Model
 	var scores []float64
 	var positive []bool
 	for i := range 60 {

@@ -21,7 +21,7 @@ func TestLinearRadius(t *testing.T) {
 				if penalty == "l1" && solver == "projected-sgd" {
 					continue
 				}
-				spec := fenchel.Spec{Loss: "logistic", Penalty: penalty, Radius: 1.5, Bias: bias, Solver: solver, Gap: 2e-2, Epochs: 20000}
+				spec := fenchel.Spec{Loss: "logistic", Penalty: penalty, Radius: 1.5, Bias: bias, Solver: solver, Gap: 2e-2, Run: fenchel.Run{Epochs: 20000}}
 				m, _ := fit(t, set, spec)
 				v := agrees(t, m, set)
 				size, o := 0.0, m.Outputs[0]
@@ -82,7 +82,7 @@ func TestBoundsOfEqualRows(t *testing.T) {
 		}
 		bound := math.Pow(10, 6*r.Float64()-3)
 		spec := fenchel.Spec{Task: "classification", Kernel: pick("linear", "rbf:gamma=0.5", "poly:degree=3,coef0=1", "poly:degree=2,gamma=1000000,coef0=1"),
-			Bias: pick("free", "none", "feature"), Scaling: "none", Gap: 1e-9, Epochs: 30, Threads: 1}
+			Bias: pick("free", "none", "feature"), Scaling: "none", Gap: 1e-9, Run: fenchel.Run{Epochs: 30, Threads: 1}}
 		if r.IntN(3) == 0 {
 			spec.Slack, spec.Solver = bound, pick("auto", "sbp")
 		} else {
@@ -110,7 +110,7 @@ func TestSparsifiedIsProved(t *testing.T) {
 		{"@toy:n=60,d=2", "squared-hinge", 0, 3}, {"@toy:n=60,d=2", "squared-hinge", 0.5, 3}, {"@toy:n=60,d=2", "logistic", 100, 10},
 	} {
 		set := read(t, c.data)
-		m, _ := fit(t, set, fenchel.Spec{Kernel: "poly:degree=5,gamma=30,coef0=1", Loss: c.loss, Radius: c.radius, Epochs: 200, Gap: 1e-6})
+		m, _ := fit(t, set, fenchel.Spec{Kernel: "poly:degree=5,gamma=30,coef0=1", Loss: c.loss, Radius: c.radius, Run: fenchel.Run{Epochs: 200}, Gap: 1e-6})
 		small, err := sparsify.Sparsify(t.Context(), m, set, sparsify.Spec{Support: c.vectors})
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func (j *job) result(solutions []*solver.Solution, digest *set.Digesting) (*Resu
 			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.Classes), Columns: pose.Columns(j.set.Schema), Digest: digest.Wait()},
 		Classes: j.labels.Classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: pose.Version(), Notes: maps.Clone(j.spec.Notes),
-		CustomLoss: j.spec.CustomLoss, CustomPenalty: j.spec.CustomPenalty,
+		CustomLoss: j.spec.Custom.Loss, CustomPenalty: j.spec.Custom.Penalty,
 	}
 	err := j.seal(m, solutions, true)
 	if err == nil && lost(m, solutions) { // by rounding the dual variables

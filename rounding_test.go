@@ -53,7 +53,7 @@ func TestVerifyAllowsRoundingAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, _ := fit(t, set, fenchel.Spec{Task: "regression", Loss: c.loss, Epochs: 2000})
+			m, _ := fit(t, set, fenchel.Spec{Task: "regression", Loss: c.loss, Run: fenchel.Run{Epochs: 2000}})
 			m.Outputs = slices.Clone(m.Outputs)
 			c.forge(&m.Outputs[0].Certificate)
 			v, err := fenchel.Verify(t.Context(), m, set, fenchel.Options{Threads: 1})

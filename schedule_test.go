@@ -192,12 +192,12 @@ func TestTogether(t *testing.T) {
 	}{
 		{Spec{}, 5, math.MaxInt},
 		{Spec{Kernel: "rbf"}, 5, math.MaxInt},
-		{Spec{Kernel: "rbf", Cache: 10 << 20}, 1, 1}, // the matrix takes 72 MB
-		{Spec{Kernel: "rbf", Cache: 80 << 20}, 5, math.MaxInt},
-		{Spec{Kernel: "rbf", Scheme: "one-against-one", Cache: 34 << 20, Threads: 4}, 1, 1}, // classes take 14 MB, pairs 12 each
-		{Spec{Kernel: "rbf", Scheme: "one-against-one", Cache: 80 << 20, Threads: 4}, 4, 4}, // one on each core
-		{Spec{Kernel: "rbf", Scheme: "one-against-one", Solver: "smo", Cache: 100 << 20}, 1, 1},
-		{Spec{Kernel: "rbf", Scheme: "one-against-one", Solver: "smo", Cache: 120 << 20}, 10, math.MaxInt},
+		{Spec{Kernel: "rbf", Run: Run{Cache: 10 << 20}}, 1, 1}, // the matrix takes 72 MB
+		{Spec{Kernel: "rbf", Run: Run{Cache: 80 << 20}}, 5, math.MaxInt},
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Run: Run{Cache: 34 << 20, Threads: 4}}, 1, 1}, // classes take 14 MB, pairs 12 each
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Run: Run{Cache: 80 << 20, Threads: 4}}, 4, 4}, // one on each core
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Solver: "smo", Run: Run{Cache: 100 << 20}}, 1, 1},
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Solver: "smo", Run: Run{Cache: 120 << 20}}, 10, math.MaxInt},
 		{Spec{Kernel: "rbf", Loss: "squared", Solver: "cholesky"}, 5, 30},
 		{Spec{Solver: "gram"}, 5, 24},                             // 1.9 GB, and 96 MB each
 		{Spec{Solver: "gram", Scheme: "one-against-one"}, 20, 63}, // 12 MB of inner products and 31 MB each

@@ -20,7 +20,7 @@ func BenchmarkScores(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := fenchel.Train(context.Background(), set, fenchel.Spec{Epochs: 1})
+		r, err := fenchel.Train(context.Background(), set, fenchel.Spec{Run: fenchel.Run{Epochs: 1}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -39,15 +39,15 @@ func (spec *Spec) Set(name, value string) error {
 	case name == "scale":
 		name = "scaling"
 	}
-	fields, known := reflect.TypeFor[Spec](), []string{}
-	for k := range fields.NumField() {
-		switch tag := fields.Field(k).Tag.Get("json"); tag {
+	known := []string{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
+		switch tag := field.Tag.Get("json"); tag {
 		case name:
-			if setField(reflect.ValueOf(spec).Elem().Field(k), value) {
+			if setField(reflect.ValueOf(spec).Elem().FieldByIndex(field.Index), value) {
 				return nil
 			}
-			return fmt.Errorf("%s=%s: expected %s", name, value, expectedOf(fields.Field(k).Type))
-		case "-":
+			return fmt.Errorf("%s=%s: expected %s", name, value, expectedOf(field.Type))
+		case "-", "": // not of text; a group of fields
 		default:
 			known = append(known, tag)
 		}

@@ -7,7 +7,7 @@ import (
 
 // TestSet: every field that has a name takes its text, and the parameters of its parts do too.
 func TestSet(t *testing.T) {
-	spec := Spec{Threshold: nil}
+	spec := Spec{Decision: Decision{Threshold: nil}}
 	for _, c := range [][2]string{{"task", "regression"}, {"loss", "huber"}, {"loss:delta", "2"}, {"target_log", "true"}, {"penalty", "elastic-net"}, {"penalty:ratio", "0.5"}, {"kernel", "poly"},
 		{"degree", "2"}, {"coef0", "1"}, {"cache", "1000"}, {"map", "nystrom"}, {"lambda", "3"}, {"C", "2"}, {"radius", "1"}, {"slack", "0.5"}, {"hard_margin", "true"}, {"nu", "0.1"}, {"scheme", "joint"},
 		{"bias", "none"}, {"scale", "std"}, {"solver", "sdca"}, {"partitions", "2"}, {"class-weight:a,b", "3"}, {"gap", "1e-5"}, {"epochs", "7"}, {"seed", "0"}, {"threads", "1"}, {"no_dual", "true"}, {"probabilities", "true"}} {
@@ -15,8 +15,8 @@ func TestSet(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := Spec{Task: "regression", Loss: "huber:delta=2", TargetLog: true, Penalty: "elastic-net:ratio=0.5", Kernel: "poly:coef0=1,degree=2,gamma=auto", Cache: 1000, Map: "nystrom", C: 2, Radius: 1, Slack: 0.5,
-		HardMargin: true, Nu: 0.1, Scheme: "joint", Bias: "none", Scaling: "std", Solver: "sdca", Partitions: 2, ClassWeight: map[string]float64{"a,b": 3}, Gap: 1e-5, Epochs: 7, Threads: 1, NoDual: true, Probabilities: true}
+	want := Spec{Task: "regression", Loss: "huber:delta=2", TargetLog: true, Penalty: "elastic-net:ratio=0.5", Kernel: "poly:coef0=1,degree=2,gamma=auto", Run: Run{Cache: 1000, Partitions: 2, Epochs: 7, Threads: 1}, Map: "nystrom", C: 2, Radius: 1, Slack: 0.5,
+		HardMargin: true, Nu: 0.1, Scheme: "joint", Bias: "none", Scaling: "std", Solver: "sdca", ClassWeight: map[string]float64{"a,b": 3}, Gap: 1e-5, Record: Record{NoDual: true}, Decision: Decision{Probabilities: true}}
 	if !reflect.DeepEqual(spec, want) {
 		t.Errorf("found %+v, expected %+v", spec, want)
 	}

@@ -26,28 +26,14 @@ type Spec struct {
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
 	// kernel.New takes it; gamma=auto is 1/features, and what rbf, poly and sigmoid
-	// alone have, gamma=scale 1/(features times the variance of all values). Up to Cache bytes of its matrix are kept; 0: kernel.DefaultCache.
+	// alone have, gamma=scale 1/(features times the variance of all values).
 	Kernel string `json:"kernel"`
-	Cache  int64  `json:"cache"`
 
 	// Map makes the model a linear one again, of images whose inner products are
 	// nearly the kernel: a spec as featuremap.NewApproximation takes it, of which Seed
 	// draws what is random. The certificate is about the approximate kernel. The
 	// images take 4 bytes for each row and feature. "": the kernel as it is.
 	Map string `json:"map"`
-
-	// Custom is a kernel of the program's own, and Kernel its name. The model can
-	// then be used, but not written: no other program could read it.
-	Custom *kernel.Func `json:"-"`
-
-	// CustomLoss, CustomPenalty and CustomSolver are the program's own, and Loss, Penalty
-	// and Solver their names, which no other may have; a loss and a penalty keep the laws
-	// of their interfaces, which package conform examines: what is proved rests on them.
-	// The model can be written, and predicts wherever it is read. To be verified it needs
-	// the same values again, as the fields of these names in model.Model.
-	CustomLoss    loss.Loss       `json:"-"`
-	CustomPenalty penalty.Penalty `json:"-"`
-	CustomSolver  solver.Solver   `json:"-"`
 
 	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
 	// the other way round, N being the sum of the row weights. At most one may
@@ -80,27 +66,56 @@ type Spec struct {
 	Bias    string `json:"bias"`    // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string `json:"scaling"` // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string `json:"solver"`  // as "fenchel list solvers" names it; "" or "auto": chosen
-	// Partitions is how many parts of the rows sdca works on side by side, at
-	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
-	Partitions int `json:"partitions"`
-
-	// From is a model to begin with, of the same features, kernel and classes: that of
-	// another C, loss or penalty, or of part of the rows. What is proved does not depend
-	// on it; how long that takes does. nil: begin at zero.
-	From *model.Model `json:"-"`
-
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
 	ClassWeight map[string]float64 `json:"class_weight"`
 	Balanced    bool               `json:"balanced"`
 
-	Gap     float64       `json:"gap"`     // relative, to be proved; 0: 1e-3
+	Gap  float64 `json:"gap"`  // relative, to be proved; 0: 1e-3
+	Seed uint64  `json:"seed"` // of everything random
+
+	Custom   Custom `json:"-"` // values of the program's own in place of names
+	Run             // how long it may take, on what
+	Decision        // what is made of the scores
+	Record          // what the model keeps for its users
+}
+
+// Custom are a loss, penalty, kernel or solver of the program's own; the field of a [Spec] is then its name,
+// which no other may have. A loss and a penalty keep the laws of their interfaces, which package conform
+// examines: what is proved rests on them. The model can be written, and predicts wherever it is read; to be
+// verified it needs the same values again, as the fields of these names in model.Model. A model with a
+// Kernel can be used, but not written: no other program could read it.
+type Custom struct {
+	Kernel  *kernel.Func
+	Loss    loss.Loss
+	Penalty penalty.Penalty
+	Solver  solver.Solver
+}
+
+// Run says where training begins, how long it may take and on what. The zero value has no limit.
+type Run struct {
+	// From is a model to begin with, of the same features, kernel and classes: that of
+	// another C, loss or penalty, or of part of the rows. What is proved does not depend
+	// on it; how long that takes does. nil: begin at zero.
+	From *model.Model `json:"-"`
+
 	Epochs  int           `json:"epochs"`  // at most so many for each class; 0: no limit
 	Time    time.Duration `json:"-"`       // from the rows to the model, certificates included; 0: no limit
-	Seed    uint64        `json:"seed"`    // of everything random
 	Threads int           `json:"threads"` // at most so many cores; 0: all. Never changes a result
-	NoDual  bool          `json:"no_dual"` // leave the dual variables out of the model
+	Cache   int64         `json:"cache"`   // bytes of a kernel's matrix to keep at most; 0: kernel.DefaultCache
 
+	// Partitions is how many parts of the rows sdca works on side by side, at
+	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
+	Partitions int `json:"partitions"`
+
+	// Progress, when set, is told of every certificate, Step of every beginning and every
+	// epoch. Calls do not overlap, and change no result.
+	Progress func(Progress) `json:"-"`
+	Step     func(Step)     `json:"-"`
+}
+
+// Decision says what is made of the scores: probabilities, and from which on the second class is predicted.
+type Decision struct {
 	// Probabilities adds a model.Calibration, fitted to scores of rows that models of others have
 	// predicted: those of Held by the model itself; or those of Folds, of which each is one more
 	// training, and Time is for all; or else of five folds at random. Groups says of how many groups
@@ -117,15 +132,13 @@ type Spec struct {
 	// probabilities, the score. nil: 0.
 	Costs     map[string]float64 `json:"costs"`
 	Threshold *float64           `json:"threshold"`
+}
 
-	Notes map[string]string `json:"notes"` // kept in the model, for its users: nothing depends on them; see model.CheckNotes
-
-	ZeroBased bool `json:"-"` // noted in the model: how LIBSVM indices of the data begin
-
-	// Progress, when set, is told of every certificate, Step of every beginning and every
-	// epoch. Calls do not overlap, and change no result.
-	Progress func(Progress) `json:"-"`
-	Step     func(Step)     `json:"-"`
+// Record says what the model keeps. Nothing that is computed depends on it.
+type Record struct {
+	Notes     map[string]string `json:"notes"`   // kept in the model, for its users: nothing depends on them; see model.CheckNotes
+	NoDual    bool              `json:"no_dual"` // leave the dual variables out of the model
+	ZeroBased bool              `json:"-"`       // noted in the model: how LIBSVM indices of the data begin
 }
 
 // Fold is rows to learn from and others to be judged on.
@@ -136,10 +149,10 @@ func SpecOf(m *model.Model) (Spec, error) {
 	s, o := m.Statement, pose.CustomOf(m)
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
 		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
-		CustomLoss: o.Loss, CustomPenalty: o.Penalty}
+		Custom: Custom{Loss: o.Loss, Penalty: o.Penalty}}
 	k, err := pose.KernelOf(m)
 	if custom, ok := k.(kernel.Func); ok {
-		spec.Custom = &custom
+		spec.Custom.Kernel = &custom
 	}
 	return spec, err
 }
@@ -176,21 +189,21 @@ type Step struct {
 
 // auto reports whether the solver is to be chosen.
 func (spec *Spec) auto() bool {
-	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
+	return spec.Custom.Solver == nil && (spec.Solver == "" || spec.Solver == "auto")
 }
 
 // IsJoint reports whether the loss judges all classes at once.
-func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
+func (spec *Spec) IsJoint() bool { return spec.Custom.Loss == nil && joint.Is(spec.Loss) }
 
 // IsMachine reports whether a kernel machine is trained: there is a kernel, and
 // no map that makes the model linear.
 func (spec *Spec) IsMachine() bool {
-	return (spec.Kernel != "" || spec.Custom != nil) && spec.Map == ""
+	return (spec.Kernel != "" || spec.Custom.Kernel != nil) && spec.Map == ""
 }
 
 // own returns what of a Spec is the program's own.
 func (spec *Spec) own() pose.Custom {
-	return pose.Custom{Loss: spec.CustomLoss, Penalty: spec.CustomPenalty}
+	return pose.Custom{Loss: spec.Custom.Loss, Penalty: spec.Custom.Penalty}
 }
 
 // margin reports whether the largest margin is sought.

@@ -68,7 +68,7 @@ func TestSuspicions(t *testing.T) {
 			return fmt.Sprintf("%.3f,%.3f,%s", noise(i, 2), noise(i, 3), strings.Repeat("rare-", i/59)+class(i))
 		}), []string{`the class "rare-`}},
 	} {
-		r, err := fenchel.Train(t.Context(), c.set, fenchel.Spec{Scaling: "std", Threads: 1})
+		r, err := fenchel.Train(t.Context(), c.set, fenchel.Spec{Scaling: "std", Run: fenchel.Run{Threads: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestSuspicions(t *testing.T) {
 func TestSuspicionsOfOneClass(t *testing.T) {
 	set := tableOf(t, "a,b,c,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,4,1", i*i%17, i*7%13) })
 	set.Target = data.Target{}
-	r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Task: pose.OneClass, Nu: 0.2, Kernel: "rbf:gamma=1", Threads: 1})
+	r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Task: pose.OneClass, Nu: 0.2, Kernel: "rbf:gamma=1", Run: fenchel.Run{Threads: 1}})
 	if err != nil || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0].Error(), `column "c" has one value`) {
 		t.Errorf("found %v, %v", r.Warnings, err)
 	}
@@ -98,7 +98,7 @@ func TestSuspicionsOfOneClass(t *testing.T) {
 func TestFlatPrediction(t *testing.T) {
 	set := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i*i%17, i*7%13, i*i%17) })
 	for c, want := range map[float64]bool{1e-6: true, 1: false} {
-		r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: "absolute", C: c, Scaling: "std", Threads: 1})
+		r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: "absolute", C: c, Scaling: "std", Run: fenchel.Run{Threads: 1}})
 		if err != nil || strings.Contains(fmt.Sprint(r.Warnings), "nearly the same prediction") != want {
 			t.Errorf("C %g: found %v, %v", c, r.Warnings, err)
 		}
@@ -111,7 +111,7 @@ func TestFlatMachine(t *testing.T) {
 	set := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i, i*7%61, i+i*i%17) })
 	for name, want := range map[string]bool{"rbf:gamma=1e5 absolute": true, "rbf:gamma=1e5 squared": true, "rbf:gamma=0.3 epsilon-insensitive:epsilon=50": true, "linear epsilon-insensitive:epsilon=50": true, "rbf:gamma=0.3 absolute": false, "rbf:gamma=0.3 squared": false} {
 		kernel, loss, _ := strings.Cut(name, " ")
-		r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: loss, Kernel: kernel, C: 1, Scaling: "std", Threads: 1})
+		r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: loss, Kernel: kernel, C: 1, Scaling: "std", Run: fenchel.Run{Threads: 1}})
 		if err != nil || strings.Contains(fmt.Sprint(r.Warnings), "not learned from get nearly the same prediction") != want {
 			t.Errorf("%s: found %v, %v", name, r.Warnings, err)
 		}
@@ -123,7 +123,7 @@ func TestFlatLookedUp(t *testing.T) {
 	k := tableOf(t, "a,b,c,d,y", 4, func(i int) string {
 		return []string{"2.5,1,0,0,1", "1,2.5,1,0,4", "0,1,2.5,1,9", "0,0,1,2.5,5"}[i]
 	})
-	r, err := fenchel.Train(t.Context(), k, fenchel.Spec{Task: "regression", Kernel: "precomputed", Loss: "squared", C: 10, Threads: 1})
+	r, err := fenchel.Train(t.Context(), k, fenchel.Spec{Task: "regression", Kernel: "precomputed", Loss: "squared", C: 10, Run: fenchel.Run{Threads: 1}})
 	if err != nil || strings.Contains(fmt.Sprint(r.Warnings), "same prediction") {
 		t.Errorf("found %v, %v", r.Warnings, err)
 	}
@@ -135,7 +135,7 @@ func TestSizesOfTargets(t *testing.T) {
 		for _, loss := range []string{"absolute", "quantile:tau=0.05", "squared", "huber", "epsilon-insensitive", "squared-epsilon-insensitive"} {
 			for _, kernel := range []string{"", "rbf:gamma=0.3"} {
 				one := tableOf(t, "a,b,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%g", i*i%17, i*7%13, 0.1*size) })
-				spec := fenchel.Spec{Task: "regression", Loss: loss, Kernel: kernel, Scaling: "std", Threads: 1}
+				spec := fenchel.Spec{Task: "regression", Loss: loss, Kernel: kernel, Scaling: "std", Run: fenchel.Run{Threads: 1}}
 				r, err := fenchel.Train(t.Context(), one, spec)
 				if err != nil || r.Status != "converged" || r.Summary.Gap != 0 || r.Model.Score(one.X.Row(3)) != one.Target.Number[3] {
 					t.Errorf("%s %s %g, equal: found %v, %v", loss, kernel, size, r, err)

@@ -201,7 +201,7 @@ func TestPoissonDoesNotDiverge(t *testing.T) {
 				names = append(names, e.Name)
 			}
 			for _, name := range names {
-				r, err := fenchel.Train(t.Context(), source, fenchel.Spec{Loss: "poisson", Penalty: penalty, Bias: bias, Solver: name, Epochs: 300, Threads: 1})
+				r, err := fenchel.Train(t.Context(), source, fenchel.Spec{Loss: "poisson", Penalty: penalty, Bias: bias, Solver: name, Run: fenchel.Run{Epochs: 300, Threads: 1}})
 				if err != nil {
 					continue // it does not take the loss
 				}

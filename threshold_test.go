@@ -30,7 +30,7 @@ func overlapping(t *testing.T) *data.Set {
 func TestCostsChooseTheThreshold(t *testing.T) {
 	set := overlapping(t)
 	for name, spec := range map[string]fenchel.Spec{
-		"hinge": {}, "probabilities": {Probabilities: true}, "logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"},
+		"hinge": {}, "probabilities": {Decision: fenchel.Decision{Probabilities: true}}, "logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"},
 		"kernel": {Kernel: "rbf:gamma=0.3"}, "nu": {Kernel: "rbf:gamma=0.3", Nu: 0.5},
 	} {
 		recall := map[float64]float64{}
@@ -86,7 +86,7 @@ func TestCostsChooseTheThreshold(t *testing.T) {
 func TestGivenThreshold(t *testing.T) {
 	set := overlapping(t)
 	at := 0.2
-	for name, spec := range map[string]fenchel.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Probabilities: true}} {
+	for name, spec := range map[string]fenchel.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Decision: fenchel.Decision{Probabilities: true}}} {
 		spec.Threshold = &at
 		r, err := fenchel.Train(context.Background(), set, spec)
 		if err != nil {
@@ -110,7 +110,7 @@ func TestGivenThreshold(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	at = 1.5
-	for name, spec := range map[string]fenchel.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Probabilities: true}} {
+	for name, spec := range map[string]fenchel.Spec{"logistic": {Loss: "logistic"}, "softmax": {Loss: "softmax"}, "calibrated": {Decision: fenchel.Decision{Probabilities: true}}} {
 		spec.Threshold = &at
 		if _, err := fenchel.Train(ended, set, spec); err == nil || !strings.Contains(err.Error(), "threshold=1.5") {
 			t.Errorf("%s: a probability of 1.5, before anything is trained: found %v", name, err)
@@ -118,11 +118,11 @@ func TestGivenThreshold(t *testing.T) {
 	}
 	var data pose.DataError
 	for _, costs := range []map[string]float64{{"x": 1}, {"+1": 0, "-1": 0}, {"+1": 1e200}} {
-		if _, err := fenchel.Train(ended, set, fenchel.Spec{Costs: costs}); err == nil || errors.As(err, &data) || errors.Is(err, context.Canceled) {
+		if _, err := fenchel.Train(ended, set, fenchel.Spec{Decision: fenchel.Decision{Costs: costs}}); err == nil || errors.As(err, &data) || errors.Is(err, context.Canceled) {
 			t.Errorf("costs %v: found %v, expected an error of the spec", costs, err)
 		}
 	}
-	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Task: "regression", Costs: map[string]float64{"1": 1}}); err == nil {
+	if _, err := fenchel.Train(context.Background(), set, fenchel.Spec{Task: "regression", Decision: fenchel.Decision{Costs: map[string]float64{"1": 1}}}); err == nil {
 		t.Error("costs of numbers: found no error")
 	}
 }

@@ -26,7 +26,7 @@ func TestSameBits(t *testing.T) {
 		"@blobs:n=3000,d=8,classes=5":           {Loss: "logistic", Scaling: "std"},
 		"@linear:n=3000,d=10":                   {Loss: "epsilon-insensitive", C: 0.1},
 		"@text:n=2500,d=1000,nnz=20,classes=3":  {Loss: "squared-hinge", Penalty: "l1", C: 0.1},
-		"@linear:n=2100,d=30,support=5,noise=1": {Penalty: "elastic-net", Lambda: 0.1, NoDual: true},
+		"@linear:n=2100,d=30,support=5,noise=1": {Penalty: "elastic-net", Lambda: 0.1, Record: fenchel.Record{NoDual: true}},
 	} {
 		t.Run(source, func(t *testing.T) {
 			set := read(t, source)
@@ -247,7 +247,7 @@ func TestFitErrors(t *testing.T) {
 		{"lambda NaN", two, fenchel.Spec{Lambda: math.NaN()}, "lambda=NaN: expected a number > 0", false},
 		{"negative gap", two, fenchel.Spec{Gap: -1e-3}, "gap=-0.001: expected a number > 0", false},
 		{"C so large that lambda is 0", two, fenchel.Spec{C: 1e308, Gap: 1}, "", false},
-		{"negative epochs", two, fenchel.Spec{Epochs: -1}, "expected limits > 0", false},
+		{"negative epochs", two, fenchel.Spec{Run: fenchel.Run{Epochs: -1}}, "expected limits > 0", false},
 		{"margin of numbers", fractions, fenchel.Spec{Loss: "hinge"}, "separates classes, but the targets are numbers", false},
 		{"weights of numbers", fractions, fenchel.Spec{Balanced: true}, "class weights need classes", false},
 		{"weight of no class", two, fenchel.Spec{ClassWeight: map[string]float64{"c": 1}}, `unknown class "c"`, false},
@@ -275,8 +275,8 @@ func TestLimits(t *testing.T) {
 		spec fenchel.Spec
 	}{
 		solver.Interrupted: {cancelled, fenchel.Spec{}},
-		solver.EpochLimit:  {context.Background(), fenchel.Spec{Epochs: 2, Gap: 1e-12}},
-		solver.TimeLimit:   {context.Background(), fenchel.Spec{Time: time.Nanosecond, Gap: 1e-300}},
+		solver.EpochLimit:  {context.Background(), fenchel.Spec{Run: fenchel.Run{Epochs: 2}, Gap: 1e-12}},
+		solver.TimeLimit:   {context.Background(), fenchel.Spec{Run: fenchel.Run{Time: time.Nanosecond}, Gap: 1e-300}},
 		solver.Converged:   {context.Background(), fenchel.Spec{}},
 	} {
 		result, err := fenchel.Train(c.ctx, set, c.spec)
@@ -309,7 +309,7 @@ func numbers(t *testing.T, size float64) *data.Set {
 func TestOverflowLeavesAModel(t *testing.T) {
 	set := numbers(t, 1.2e154)
 	for _, s := range []string{"sdca", "pegasos", "newton"} {
-		m, _ := fit(t, set, fenchel.Spec{Task: "regression", Bias: "none", Solver: s, Lambda: 1e-10, Epochs: 10})
+		m, _ := fit(t, set, fenchel.Spec{Task: "regression", Bias: "none", Solver: s, Lambda: 1e-10, Run: fenchel.Run{Epochs: 10}})
 		if end := m.Outputs[0].Certificate.Status; s == "pegasos" && end != "diverged" {
 			t.Errorf("%s: status %s, expected diverged", s, end)
 		}
@@ -333,8 +333,7 @@ func TestStoredProof(t *testing.T) {
 	set.X = x
 	for epochs := 1; epochs < 12; epochs++ {
 		best := math.Inf(1)
-		result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "huber", C: 1e8, Gap: 1e-6, Epochs: epochs,
-			Progress: func(p fenchel.Progress) { best = min(best, p.Certificate.Relative()) }})
+		result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "huber", C: 1e8, Gap: 1e-6, Run: fenchel.Run{Epochs: epochs, Progress: func(p fenchel.Progress) { best = min(best, p.Certificate.Relative()) }}})
 		if err != nil {
 			t.Fatal(err)
 		}

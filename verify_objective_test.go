@@ -14,7 +14,7 @@ import (
 func TestVerifyObjectiveBesidePoorBound(t *testing.T) {
 	x := &matrix.Dense{Rows: 6, Cols: 2, Value: []float32{1e28, 1, -3e28, 2, 2e28, -1, -1e28, 0.5, 1e27, -2, 4e28, 1}}
 	set := &data.Set{X: x, Target: data.Target{Label: []string{"a", "b"}, Code: []uint32{0, 1, 0, 1, 0, 1}}}
-	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "hinge", Bias: "feature", Lambda: 0.0025, Scaling: "none", Solver: "sgd", Epochs: 100})
+	result, err := fenchel.Train(context.Background(), set, fenchel.Spec{Loss: "hinge", Bias: "feature", Lambda: 0.0025, Scaling: "none", Solver: "sgd", Run: fenchel.Run{Epochs: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

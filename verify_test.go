@@ -77,7 +77,7 @@ func TestVerifyEveryProblem(t *testing.T) {
 		for _, p := range penalty.Entries() {
 			for _, bias := range problem.BiasNames() {
 				t.Run(l.Name+"/"+p.Name+"/"+bias, func(t *testing.T) {
-					set, spec := classes, fenchel.Spec{Loss: l.Name, Penalty: p.Name, Bias: bias, Gap: 1e-3, Epochs: 20000}
+					set, spec := classes, fenchel.Spec{Loss: l.Name, Penalty: p.Name, Bias: bias, Gap: 1e-3, Run: fenchel.Run{Epochs: 20000}}
 					if made, err := loss.New(l.Name); err != nil {
 						t.Fatal(err)
 					} else if _, margin := made.(loss.Margin); !margin {
@@ -127,12 +127,12 @@ func TestVerifyVariants(t *testing.T) {
 		"row weights, balanced":     {&weighted, fenchel.Spec{Loss: "hinge", Balanced: true}},
 		"scaled by max":             {toy, fenchel.Spec{Scaling: "max"}},
 		"scaled by std":             {toy, fenchel.Spec{Scaling: "std"}},
-		"sparse, scaled":            {text, fenchel.Spec{Scaling: "std", Epochs: 20}},
+		"sparse, scaled":            {text, fenchel.Spec{Scaling: "std", Run: fenchel.Run{Epochs: 20}}},
 		"tiny gap":                  {toy, fenchel.Spec{Loss: "logistic", Gap: 1e-9}},
 		"l1":                        {text, fenchel.Spec{Loss: "logistic", Penalty: "l1", C: 10}},
 		"elastic net":               {numbers, fenchel.Spec{Penalty: "elastic-net:ratio=0.9", Lambda: 0.05}},
 		"classes by least squares":  {toy, fenchel.Spec{Loss: "squared"}},
-		"epoch limit":               {toy, fenchel.Spec{Loss: "logistic", Gap: 1e-12, Epochs: 2}},
+		"epoch limit":               {toy, fenchel.Spec{Loss: "logistic", Gap: 1e-12, Run: fenchel.Run{Epochs: 2}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, _ := fit(t, c.set, c.spec)
@@ -247,7 +247,7 @@ func TestVerifyRefutesForgeries(t *testing.T) {
 	set := read(t, "@toy:n=100,d=4")
 	whole, file := fit(t, set, fenchel.Spec{Loss: "logistic", Scaling: "none", ClassWeight: map[string]float64{"+1": 2}})
 	bound := float64(whole.Outputs[0].Certificate.Dual)
-	half, _ := fit(t, set, fenchel.Spec{Loss: "logistic", Gap: 1e-9, Epochs: 1})
+	half, _ := fit(t, set, fenchel.Spec{Loss: "logistic", Gap: 1e-9, Run: fenchel.Run{Epochs: 1}})
 	var unfinished bytes.Buffer
 	if err := half.Write(&unfinished); err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func TestVerifyNoticesEveryDualByte(t *testing.T) {
 
 func TestVerifyWithoutDualRefutes(t *testing.T) {
 	set := read(t, "@toy:n=100,d=4")
-	_, file := fit(t, set, fenchel.Spec{Loss: "logistic", NoDual: true})
+	_, file := fit(t, set, fenchel.Spec{Loss: "logistic", Record: fenchel.Record{NoDual: true}})
 	f := takeApart(t, file)
 	f.edit(t, "certificates", `"dual":0.`, `"dual":0.9`)
 	m, err := model.Decode(f.file(t, true))
@@ -373,7 +373,7 @@ func TestVerifyRefutesOtherData(t *testing.T) {
 // A bound below the one that is found is true, as that of a run whose time was over may be.
 func TestVerifyTakesSmallerClaims(t *testing.T) {
 	set := read(t, "@toy:n=100,d=4")
-	m, _ := fit(t, set, fenchel.Spec{Loss: "logistic", Gap: 1e-9, Epochs: 1})
+	m, _ := fit(t, set, fenchel.Spec{Loss: "logistic", Gap: 1e-9, Run: fenchel.Run{Epochs: 1}})
 	claim := &m.Outputs[0].Certificate
 	for by, valid := range map[float64]bool{-0.5: true, -1e-6: true, 0: true, 1e-6: false} {
 		before := claim.Dual

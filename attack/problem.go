@@ -20,7 +20,7 @@ type Problem struct {
 
 // problem draws one.
 func (r draw) problem() *Problem {
-	p := &Problem{Spec: fenchel.Spec{Seed: uint64(r.IntN(3)), Threads: 1}}
+	p := &Problem{Spec: fenchel.Spec{Seed: uint64(r.IntN(3)), Run: fenchel.Run{Threads: 1}}}
 	n, d := 1+r.size(mostRows-1), r.IntN(mostFeatures+1)
 	if r.chance(40) {
 		d = r.IntN(5)

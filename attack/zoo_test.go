@@ -22,7 +22,7 @@ func ordinary(kernel *exact.KernelTwin) *Problem {
 			p.Set.Target.Code[i] = 1
 		}
 	}
-	p.Spec = fenchel.Spec{Loss: "logistic", Threads: 1, Scaling: "none"}
+	p.Spec = fenchel.Spec{Loss: "logistic", Run: fenchel.Run{Threads: 1}, Scaling: "none"}
 	if kernel != nil {
 		p.Spec.Kernel = kernel.Spec()
 	}

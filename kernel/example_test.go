@@ -33,7 +33,7 @@ func ExampleFunc() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	spec := fenchel.Spec{Kernel: "same", Custom: &same}
+	spec := fenchel.Spec{Kernel: "same", Custom: fenchel.Custom{Kernel: &same}}
 	examined, err := fenchel.ExamineKernel(context.Background(), set, spec, false)
 	if err != nil {
 		log.Fatal(err)

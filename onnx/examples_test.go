@@ -123,10 +123,10 @@ var kinds = []struct {
 	{name: "operator of one class", target: "classes", classes: 1, options: Options{SVM: true}, spec: fenchel.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
 	{name: "operator of pairs", target: "classes", classes: 4, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
 	{name: "no operator", target: "classes", classes: 4, options: Options{SVM: true}, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3"}},
-	{name: "calibrated linear", target: "classes", classes: 2, spec: fenchel.Spec{Probabilities: true}},
-	{name: "calibrated against the rest", target: "classes", classes: 4, spec: fenchel.Spec{Probabilities: true}},
-	{name: "calibrated pairs", target: "classes", classes: 4, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Probabilities: true}},
-	{name: "calibrated numbers", target: "numbers", spec: fenchel.Spec{Probabilities: true}},
+	{name: "calibrated linear", target: "classes", classes: 2, spec: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}},
+	{name: "calibrated against the rest", target: "classes", classes: 4, spec: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}},
+	{name: "calibrated pairs", target: "classes", classes: 4, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Decision: fenchel.Decision{Probabilities: true}}},
+	{name: "calibrated numbers", target: "numbers", spec: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}},
 	{name: "cholesky", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
 }
 

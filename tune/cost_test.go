@@ -19,7 +19,7 @@ func dear(t *testing.T) (*data.Set, fenchel.Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, fenchel.Spec{Loss: "logistic", C: 1, Costs: map[string]float64{"+1": 10}}
+	return set, fenchel.Spec{Loss: "logistic", C: 1, Decision: fenchel.Decision{Costs: map[string]float64{"+1": 10}}}
 }
 
 // TestCostIsOfThresholdsOfOthers: the score of a fold is what its rows cost by the threshold that
@@ -94,7 +94,7 @@ func TestTuneMinimisesTheCost(t *testing.T) {
 	spec.C = 0
 	for name, s := range map[string]tune.Spec{
 		"folds": {Train: spec}, "halving": {Train: spec, Halving: 2}, "held": {Train: spec, Held: set},
-		"nu": {Train: fenchel.Spec{Kernel: "rbf:gamma=0.3", Nu: 0.3, Costs: spec.Costs}},
+		"nu": {Train: fenchel.Spec{Kernel: "rbf:gamma=0.3", Nu: 0.3, Decision: fenchel.Decision{Costs: spec.Costs}}},
 	} {
 		s.Axes = []tune.Axis{{Key: "C", Values: []string{"0.001", "0.1", "1"}}}
 		if name == "nu" {
@@ -131,7 +131,7 @@ func TestThresholdOfFolds(t *testing.T) {
 	for want, s := range map[string]tune.Spec{
 		"losses of one kind": {Train: spec, Axes: []tune.Axis{{Key: "loss", Values: []string{"hinge", "logistic"}}}},
 		"--cost":             {Train: fenchel.Spec{}, Score: "cost"},
-		"expected two":       {Train: fenchel.Spec{Costs: map[string]float64{"+1": 3}}, Held: nil},
+		"expected two":       {Train: fenchel.Spec{Decision: fenchel.Decision{Costs: map[string]float64{"+1": 3}}}, Held: nil},
 	} {
 		rows := set
 		if want == "expected two" {

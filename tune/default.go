@@ -100,7 +100,7 @@ func mustParse(text string) []Axis {
 // weight, for penalties that make weights zero; nil: the penalty does not.
 func sparsePath(ctx context.Context, set *data.Set, spec fenchel.Spec, task string, values int, depth float64) (*Axis, error) {
 	p, err := penalty.New(cmp.Or(spec.Penalty, "l2"))
-	if err != nil || spec.CustomPenalty != nil {
+	if err != nil || spec.Custom.Penalty != nil {
 		return nil, err
 	}
 	if l1, _, elastic := penalty.Coefficients(p); elastic && l1 == 0 || !elastic && !strings.HasPrefix(spec.Penalty, "group") {
@@ -187,8 +187,8 @@ func spread(x matrix.Matrix) float64 {
 
 // lossOf is the loss that a spec means.
 func lossOf(spec fenchel.Spec, task string) (loss.Loss, error) {
-	if spec.CustomLoss != nil {
-		return spec.CustomLoss, nil
+	if spec.Custom.Loss != nil {
+		return spec.Custom.Loss, nil
 	}
 	usual := map[bool]string{true: "hinge", false: "squared"}[task == "classification"]
 	if spec.Nu != 0 && task == "regression" {

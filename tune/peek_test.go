@@ -324,7 +324,7 @@ func TestProbabilitiesByTheFoldsOfTheSearch(t *testing.T) {
 		set.ID = append(set.ID, fmt.Sprint(i/6))
 	}
 	for _, f := range []tune.Folds{{K: 4, Group: true, Seed: 2}, {K: 3, Time: true}, {K: 4, Repeats: 2, Seed: 2}} {
-		found, err := tune.Run(context.Background(), set, tune.Spec{Train: fenchel.Spec{Kernel: "rbf", Probabilities: true}, Axes: axes(t, "C=1"), Folds: f})
+		found, err := tune.Run(context.Background(), set, tune.Spec{Train: fenchel.Spec{Kernel: "rbf", Decision: fenchel.Decision{Probabilities: true}}, Axes: axes(t, "C=1"), Folds: f})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestProbabilitiesByTheFoldsOfTheSearch(t *testing.T) {
 		}
 	}
 	held := generated(t, "@blobs:n=50,classes=2,spread=3,seed=4,skip=120")
-	found, err := tune.Run(context.Background(), set, tune.Spec{Train: fenchel.Spec{Probabilities: true}, Axes: axes(t, "C=1"), Held: held})
+	found, err := tune.Run(context.Background(), set, tune.Spec{Train: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}, Axes: axes(t, "C=1"), Held: held})
 	if err != nil || found.Candidates[0].Spec.Held != held || found.Candidates[0].Spec.Folds != nil {
 		t.Errorf("found %v, error %v, expected the rows to be judged by", found, err)
 	}

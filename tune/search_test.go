@@ -146,7 +146,7 @@ func TestInterruptedSearch(t *testing.T) {
 	set := generated(t, "@blobs:n=200,classes=2,spread=2,seed=3")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	spec := tune.Spec{Train: fenchel.Spec{Threads: 1}, Axes: axes(t, "C=0.01..100"), Folds: tune.Folds{K: 3}, Progress: func(p tune.Progress) {
+	spec := tune.Spec{Train: fenchel.Spec{Run: fenchel.Run{Threads: 1}}, Axes: axes(t, "C=0.01..100"), Folds: tune.Folds{K: 3}, Progress: func(p tune.Progress) {
 		if p.Done == 7 {
 			cancel()
 		}

@@ -54,10 +54,9 @@ func Fit(ctx context.Context, t *task.Task, a Ask) (*Training, error) {
 	run := &Training{}
 	r, err := fenchel.Train(ctx, t.Set, fenchel.Spec{
 		Task: "classification", Loss: a.Loss, Lambda: a.Lambda.Value(t.Rows), Bias: "none", Scaling: "none",
-		Solver: a.Solver, Gap: a.Gap, Epochs: a.Epochs, Seed: 1, Threads: a.Threads, Time: a.Limit,
-		Progress: func(p fenchel.Progress) {
+		Solver: a.Solver, Gap: a.Gap, Run: fenchel.Run{Epochs: a.Epochs, Threads: a.Threads, Time: a.Limit, Progress: func(p fenchel.Progress) {
 			run.Trace = append(run.Trace, tracePoint{(p.Train + norms).Seconds(), p.Certificate.Primal, p.Certificate.Relative()})
-		},
+		}}, Seed: 1,
 	})
 	if err != nil {
 		return nil, err

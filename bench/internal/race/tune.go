@@ -65,7 +65,7 @@ func runTune(ctx context.Context, l *lab) error {
 			return err
 		}
 		m := measure.Measurement{Race: "tune", Set: c.set, Rows: int64(set.Rows()), Columns: int64(set.Cols()), Nonzeros: matrix.Nonzeros(set.X), Loss: c.loss, Kernel: c.kernel, Lambda: axesText, Threads: l.opt.Threads, Repeat: 1}
-		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Threads: l.opt.Threads}, Axes: axes, Folds: tune.Folds{K: 5, Seed: 1}}
+		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Run: fenchel.Run{Threads: l.opt.Threads}}, Axes: axes, Folds: tune.Folds{K: 5, Seed: 1}}
 		if err := l.tuneOwn(ctx, set, spec, m); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (l *lab) racePathMade(ctx context.Context, made string, m measure.Measureme
 // the peers' with objectives as accurate, judged by a path of a smaller gap.
 func (l *lab) racePath(ctx context.Context, set *data.Set, y []float64, file string, m measure.Measurement) error {
 	l.progress("path %s %s", m.Set, m.Loss)
-	spec := tune.Spec{Path: true, Train: fenchel.Spec{Task: "regression", Loss: m.Loss, Penalty: "l1", Bias: "none", Scaling: "none", Gap: task.WholeTarget, Threads: l.opt.Threads}}
+	spec := tune.Spec{Path: true, Train: fenchel.Spec{Task: "regression", Loss: m.Loss, Penalty: "l1", Bias: "none", Scaling: "none", Gap: task.WholeTarget, Run: fenchel.Run{Threads: l.opt.Threads}}}
 	if m.Loss == "logistic" {
 		spec.Train.Task = "classification"
 	}

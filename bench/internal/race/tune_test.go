@@ -50,7 +50,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := &lab{opt: options{Config: task.Config{Python: python, Threads: 1}}, log: &measure.Log{}}
-		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Threads: 1}, Axes: axes, Folds: tune.Folds{K: 3, Seed: 1}}
+		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Run: fenchel.Run{Threads: 1}}, Axes: axes, Folds: tune.Folds{K: 3, Seed: 1}}
 		if err := l.tuneOwn(ctx, set, spec, measure.Measurement{Race: "tune"}); err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func TestProgressFits(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var p progress
 	p.begin(start)
-	p.Aim(fenchel.Spec{Gap: 1e-9, Epochs: 1e6, Time: 100 * time.Hour})
+	p.Aim(fenchel.Spec{Gap: 1e-9, Run: fenchel.Run{Epochs: 1e6, Time: 100 * time.Hour}})
 	for class := range 100 {
 		p.Step(stepOf(class, 100, 12345, 0.0123, false), start)
 		p.Certified(lookOf(class, 100, 12345, 0.0123), start)
@@ -110,10 +110,10 @@ func TestTimeLeft(t *testing.T) {
 		{fenchel.Spec{Gap: 1e-4}, 1, 0.9, time.Minute, 0}, // hardly anything is done
 		{fenchel.Spec{Gap: 1e-4}, 1, 1e-2, time.Millisecond, 0},
 		{fenchel.Spec{Gap: 1e-4}, 1, 1e-2, time.Minute, time.Minute},
-		{fenchel.Spec{Gap: 1e-4, Epochs: 4}, 3, 0.9, time.Minute, 20 * time.Second},
-		{fenchel.Spec{Gap: 1e-4, Time: 90 * time.Second}, 1, 0.9, time.Minute, 30 * time.Second},
-		{fenchel.Spec{Gap: 1e-4, Time: time.Hour}, 1, 1e-2, time.Minute, time.Minute},
-		{fenchel.Spec{Gap: 1e-4, Time: time.Second}, 1, 0.9, time.Minute, 0}, // long over
+		{fenchel.Spec{Gap: 1e-4, Run: fenchel.Run{Epochs: 4}}, 3, 0.9, time.Minute, 20 * time.Second},
+		{fenchel.Spec{Gap: 1e-4, Run: fenchel.Run{Time: 90 * time.Second}}, 1, 0.9, time.Minute, 30 * time.Second},
+		{fenchel.Spec{Gap: 1e-4, Run: fenchel.Run{Time: time.Hour}}, 1, 1e-2, time.Minute, time.Minute},
+		{fenchel.Spec{Gap: 1e-4, Run: fenchel.Run{Time: time.Second}}, 1, 0.9, time.Minute, 0}, // long over
 	} {
 		var p progress
 		p.begin(start)
