@@ -196,7 +196,7 @@ func readText(t testing.TB, text string, opt data.Options) (*data.Set, error) {
 // make trains a model of a kind and returns its file.
 func (k kind) make(t testing.TB) []byte {
 	t.Helper()
-	opt := data.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Missing: k.missing, SkipUnlabelled: k.skip, Unlabelled: k.spec.Task == pose.OneClass,
+	opt := data.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Spelling: data.Spelling{Missing: k.missing}, SkipUnlabelled: k.skip, Unlabelled: k.spec.Task == pose.OneClass,
 		Precomputed: strings.Contains(k.spec.Kernel, "precomputed")}
 	set, err := readText(t, k.text, opt)
 	if err != nil {
@@ -364,7 +364,7 @@ func sequence(lo, hi int) []int {
 
 func (k pcaKind) file(t testing.TB) []byte {
 	t.Helper()
-	set, err := readText(t, k.text, data.Options{Format: k.format, Unlabelled: true, ZeroBased: k.zeroBased, Missing: k.missing})
+	set, err := readText(t, k.text, data.Options{Format: k.format, Unlabelled: true, ZeroBased: k.zeroBased, Spelling: data.Spelling{Missing: k.missing}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func TestApart(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
-		whole := readRows(t, rows, all, data.Options{Chunk: 1 << 9})
+		whole := readRows(t, rows, all, data.Options{Blocking: data.Blocking{Chunk: 1 << 9}})
 		learn, judge := []int{}, []int{}
 		for i := range all {
 			switch {

@@ -28,9 +28,9 @@ func TestMisuse(t *testing.T) {
 		"codes without labels":   failure(data.FromDense([][]float32{{1}}, data.Target{Code: []uint32{0}})),
 		"negative columns":       failure(data.FromSparse([]matrix.Vector{{}}, -1, data.Target{})),
 		"Arriving from nothing":  first(data.Options{}),
-		"Arriving with a schema": first(data.Options{Stdin: text(), Schema: odd}),
-		"Read with a schema":     failure(data.Read(ctx, []string{"-"}, data.Options{Stdin: text(), Schema: odd})),
-		"Blocks with a schema":   failure(data.Blocks(ctx, []string{"-"}, data.Options{Stdin: text(), Schema: odd})),
+		"Arriving with a schema": first(data.Options{Source: data.Source{Stdin: text()}, Schema: odd}),
+		"Read with a schema":     failure(data.Read(ctx, []string{"-"}, data.Options{Source: data.Source{Stdin: text()}, Schema: odd})),
+		"Blocks with a schema":   failure(data.Blocks(ctx, []string{"-"}, data.Options{Source: data.Source{Stdin: text()}, Schema: odd})),
 		"ReadFrom nothing":       failure(data.ReadFrom(ctx, nil, "x.csv", data.Options{})),
 		"a stream of nothing":    ended,
 	} {

@@ -37,7 +37,7 @@ var samples = map[string]struct {
 }
 
 func TestFormatsConform(t *testing.T) {
-	from, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(samples["csv"].file)})
+	from, err := data.Read(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: strings.NewReader(samples["csv"].file)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,13 +32,16 @@ import (
 
 // What package set says of rows, of how they are read and of formats.
 type (
-	Set     = set.Set
-	Target  = set.Target
-	Schema  = set.Schema
-	Column  = set.Column
-	Kind    = set.Kind
-	Options = set.Options
-	Tally   = set.Tally
+	Set      = set.Set
+	Target   = set.Target
+	Schema   = set.Schema
+	Column   = set.Column
+	Kind     = set.Kind
+	Options  = set.Options
+	Spelling = set.Spelling
+	Source   = set.Source
+	Blocking = set.Blocking
+	Tally    = set.Tally
 
 	RowStream = stream.RowStream
 

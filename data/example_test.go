@@ -37,7 +37,7 @@ func ExampleReadFrom() {
 // Read files that are compiled into a program with embed, or that an archive holds.
 func ExampleOptions_fs() {
 	files := fstest.MapFS{"data/a.csv": {Data: []byte(houses)}, "data/b.csv": {Data: []byte(houses)}}
-	set, err := data.Read(context.Background(), []string{"data/*.csv"}, data.Options{FS: files})
+	set, err := data.Read(context.Background(), []string{"data/*.csv"}, data.Options{Source: data.Source{FS: files}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -44,10 +44,10 @@ func TestFilesElsewhere(t *testing.T) {
 		}
 		for how, read := range map[string]func() (*data.Set, error){
 			"FS": func() (*data.Set, error) {
-				return data.Read(ctx, []string{name}, data.Options{FS: os.DirFS(folder)})
+				return data.Read(ctx, []string{name}, data.Options{Source: data.Source{FS: os.DirFS(folder)}})
 			},
 			"map": func() (*data.Set, error) {
-				return data.Read(ctx, []string{"x/" + name}, data.Options{FS: fstest.MapFS{"x/" + name: {Data: raw}}})
+				return data.Read(ctx, []string{"x/" + name}, data.Options{Source: data.Source{FS: fstest.MapFS{"x/" + name: {Data: raw}}}})
 			},
 			"reader": func() (*data.Set, error) {
 				return data.ReadFrom(ctx, bytes.NewReader(raw), name, data.Options{})
@@ -56,7 +56,7 @@ func TestFilesElsewhere(t *testing.T) {
 				return data.ReadFrom(ctx, iotest.OneByteReader(bytes.NewReader(raw)), name, data.Options{})
 			},
 			"many files": func() (*data.Set, error) {
-				return data.Read(ctx, []string{"?" + name[1:]}, data.Options{FS: os.DirFS(folder)})
+				return data.Read(ctx, []string{"?" + name[1:]}, data.Options{Source: data.Source{FS: os.DirFS(folder)}})
 			},
 		} {
 			got, err := read()
@@ -86,27 +86,27 @@ func TestFilesBeside(t *testing.T) {
 		"w/part1.svm":              {Data: []byte("1 1:2\n")}, "w/part2.svm": {Data: []byte("2 2:3\n")},
 		"w/weights": {Data: []byte("1\n3\n")}, "late.csv": {Data: []byte(late)}, "folder/x": {Data: []byte("1")},
 	}
-	s, err := data.Read(ctx, []string{"d/t-images-idx3-ubyte"}, data.Options{FS: files})
+	s, err := data.Read(ctx, []string{"d/t-images-idx3-ubyte"}, data.Options{Source: data.Source{FS: files}})
 	if err != nil || len(s.Target.Code) != 2 || s.Target.Label[1] != "9" {
 		t.Errorf("images: found %+v, error %v, expected the labels 7 and 9", s, err)
 	}
-	s, err = data.Read(ctx, []string{"w/*.svm"}, data.Options{FS: files, Weights: "w/weights"})
+	s, err = data.Read(ctx, []string{"w/*.svm"}, data.Options{Source: data.Source{FS: files}, Weights: "w/weights"})
 	if err != nil || s.Rows() != 2 || s.Weight[1] != 3 {
 		t.Errorf("parts: found %+v, error %v, expected two rows", s, err)
 	}
-	s, err = data.Read(ctx, []string{"late.csv"}, data.Options{FS: files, Chunk: 4, Target: "y"})
+	s, err = data.Read(ctx, []string{"late.csv"}, data.Options{Source: data.Source{FS: files}, Blocking: data.Blocking{Chunk: 4}, Target: "y"})
 	if err != nil || s.Schema == nil || len(s.Schema.Columns[0].Category) != 2 {
 		t.Errorf("late: found %+v, error %v, expected two categories", s, err)
 	}
 	for name, want := range map[string]string{"none": "none: file does not exist", "no*": "no*: found no file with such a name", "folder": "folder: found a directory"} {
-		if _, err := data.Read(ctx, []string{name}, data.Options{FS: files}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := data.Read(ctx, []string{name}, data.Options{Source: data.Source{FS: files}}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: found error %v, expected %s", name, err, want)
 		}
 	}
-	if _, err := data.Read(ctx, []string{"none"}, data.Options{FS: files}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := data.Read(ctx, []string{"none"}, data.Options{Source: data.Source{FS: files}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found error %v, expected that the file does not exist", err)
 	}
-	b, err := data.Blocks(ctx, []string{"w/*.svm"}, data.Options{FS: files})
+	b, err := data.Blocks(ctx, []string{"w/*.svm"}, data.Options{Source: data.Source{FS: files}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestTableLayouts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range []string{"x.csv", "x.data", "x"} {
-			got, err := data.Read(t.Context(), []string{readtest.Put(t, t.TempDir(), file, c.text)}, data.Options{Chunk: 40})
+			got, err := data.Read(t.Context(), []string{readtest.Put(t, t.TempDir(), file, c.text)}, data.Options{Blocking: data.Blocking{Chunk: 40}})
 			if err != nil || readtest.Show(got) != readtest.Show(want) {
 				t.Errorf("%s, %s: found %v, %v, expected %v", name, file, got, err, want)
 				continue
@@ -99,7 +99,7 @@ func zipped(t *testing.T, files ...string) string {
 func TestZip(t *testing.T) {
 	text := "a,y\n" + strings.Repeat("1,2\n3,4.5\nx,6\n", 100)
 	read := func(archive string) (*data.Set, error) {
-		return data.Read(context.Background(), []string{readtest.Put(t, t.TempDir(), "x.zip", archive)}, data.Options{Chunk: 64})
+		return data.Read(context.Background(), []string{readtest.Put(t, t.TempDir(), "x.zip", archive)}, data.Options{Blocking: data.Blocking{Chunk: 64}})
 	}
 	want, _ := readtest.ReadText(text, data.Options{})
 	for _, files := range [][]string{{"d/t.data", text}, {"d/", "", "t.csv", text, "__MACOSX/._t.csv", "\x00", ".DS_Store", ""}} {

@@ -61,7 +61,7 @@ func TestReadErrorFields(t *testing.T) {
 	if !errors.As(err, &r) || r.File != path || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found error %v, expected a ReadError of a file that does not exist", err)
 	}
-	_, err = data.ReadFrom(ctx, strings.NewReader("1 1:2\n"), "a.svm", data.Options{FS: oneFile("w", "1\n2\n"), Weights: "w"})
+	_, err = data.ReadFrom(ctx, strings.NewReader("1 1:2\n"), "a.svm", data.Options{Source: data.Source{FS: oneFile("w", "1\n2\n")}, Weights: "w"})
 	if !errors.As(err, &r) || r.File != "w" {
 		t.Errorf("found error %v, expected a ReadError of the weights", err)
 	}

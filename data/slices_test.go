@@ -15,7 +15,7 @@ import (
 // Rows in memory are the same set as the same rows in a file.
 func TestSlicesAreLikeFiles(t *testing.T) {
 	text := "+1 1:1 3:0.5\n-1 2:2\n1 3:-1\n"
-	file, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(text)})
+	file, err := data.Read(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: strings.NewReader(text)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func TestBlockErrors(t *testing.T) {
 		{"", packed.String()[:packed.Len()/2], 0, -1, "standard input: gzip data is truncated: unexpected EOF"},
 	} {
 		for _, chunk := range []int{0, 40, 1000} {
-			opt := data.Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, Chunk: chunk, Threads: 2}
+			opt := data.Options{Format: c.format, Source: data.Source{Stdin: strings.NewReader(c.text)}, Columns: c.columns, Blocking: data.Blocking{Chunk: chunk}, Threads: 2}
 			rows, _, err := readtest.Streamed(t, []string{"-"}, opt)
 			if err == nil || err.Error() != c.want || c.rows >= 0 && len(rows) != c.rows || c.rows < 0 && len(rows) < 1000 {
 				t.Errorf("%s %.30q, chunks of %d: found %d rows and %v\nexpected %d and %s", c.format, c.text, chunk, len(rows), err, c.rows, c.want)
@@ -197,11 +197,11 @@ func TestBlockErrors(t *testing.T) {
 // A model's schema gives missing numbers a value, and categories their columns.
 func TestBlocksOfSchema(t *testing.T) {
 	for _, text := range []string{"a,b,y\n1,2,no\n,4,yes\n3,,no\n", "a,b,y\n1,u,no\n,v,yes\n3,u,no\n"} {
-		s, err := data.Read(t.Context(), []string{"-"}, data.Options{Format: "csv", Stdin: strings.NewReader(text)})
+		s, err := data.Read(t.Context(), []string{"-"}, data.Options{Format: "csv", Source: data.Source{Stdin: strings.NewReader(text)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := readtest.Streamed(t, []string{"-"}, data.Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema})
+		got, _, err := readtest.Streamed(t, []string{"-"}, data.Options{Format: "csv", Source: data.Source{Stdin: strings.NewReader(text)}, Schema: s.Schema})
 		if err != nil || !reflect.DeepEqual(got, readtest.RowsOf(s.X)) {
 			t.Errorf("%q: found %v, %v, expected %v", text, got, err, readtest.RowsOf(s.X))
 		}

@@ -35,7 +35,7 @@ func TestBlocksMemory(t *testing.T) {
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s, err := data.Blocks(t.Context(), []string{"-"}, data.Options{Stdin: r})
+	s, err := data.Blocks(t.Context(), []string{"-"}, data.Options{Source: data.Source{Stdin: r}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (e tirelessly) Read(p []byte) (int, error) {
 func TestBlocksEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := data.Blocks(ctx, []string{"-"}, data.Options{Stdin: tirelessly{"1 1:1\n"}})
+	s, err := data.Blocks(ctx, []string{"-"}, data.Options{Source: data.Source{Stdin: tirelessly{"1 1:1\n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestBlocksEnd(t *testing.T) {
 		t.Errorf("found %v, expected %v", err, context.Canceled)
 	}
 	s.Close()
-	if s, err = data.Blocks(context.Background(), []string{"-"}, data.Options{Stdin: tirelessly{"1,2\n"}, Format: "csv"}); err != nil {
+	if s, err = data.Blocks(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: tirelessly{"1,2\n"}}, Format: "csv"}); err != nil {
 		t.Fatal(err)
 	}
 	for range s.All() {
@@ -151,7 +151,7 @@ func BenchmarkBlocks(b *testing.B) {
 	text := []byte(strings.Repeat("1 1:0.5 17:0.25 300:-1.5 4000:2 50000:0.125 600000:1\n", 200_000))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		s, err := data.Blocks(b.Context(), []string{"-"}, data.Options{Stdin: bytes.NewReader(text)})
+		s, err := data.Blocks(b.Context(), []string{"-"}, data.Options{Source: data.Source{Stdin: bytes.NewReader(text)}})
 		if err != nil {
 			b.Fatal(err)
 		}

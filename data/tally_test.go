@@ -30,7 +30,7 @@ func TestTallyOfBytes(t *testing.T) {
 					paths = append(paths, readtest.Put(t, folder, name, string(packed)))
 				}
 				var tally file.Tally
-				if _, err := data.Read(context.Background(), paths, data.Options{Tally: &tally}); err != nil {
+				if _, err := data.Read(context.Background(), paths, data.Options{Source: data.Source{Tally: &tally}}); err != nil {
 					t.Fatal(err)
 				}
 				if done, of := tally.Bytes(); done != total || of != total {
@@ -40,7 +40,7 @@ func TestTallyOfBytes(t *testing.T) {
 		}
 	}
 	var tally file.Tally
-	if _, err := data.Read(context.Background(), []string{"-"}, data.Options{Tally: &tally, Stdin: strings.NewReader(text)}); err != nil {
+	if _, err := data.Read(context.Background(), []string{"-"}, data.Options{Source: data.Source{Tally: &tally, Stdin: strings.NewReader(text)}}); err != nil {
 		t.Fatal(err)
 	}
 	if done, of := tally.Bytes(); done != int64(len(text)) || of != 0 {

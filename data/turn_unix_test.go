@@ -63,13 +63,13 @@ func TestManyFilesTwice(t *testing.T) {
 	folder := t.TempDir()
 	paths := slices.Repeat([]string{readtest.Put(t, folder, "a.csv", "\na,b,y\n1,2,3\n4,5,6\n")}, 5)
 	paths = append(paths, readtest.Put(t, folder, "b.csv", "a,b,y\n1,word,3\n"))
-	want, err := data.Read(t.Context(), paths, data.Options{Chunk: 8})
+	want, err := data.Read(t.Context(), paths, data.Options{Blocking: data.Blocking{Chunk: 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func(most int) { *data.MostOpen = most }(*data.MostOpen)
 	*data.MostOpen = 1
-	got, err := data.Read(t.Context(), paths, data.Options{Chunk: 8})
+	got, err := data.Read(t.Context(), paths, data.Options{Blocking: data.Blocking{Chunk: 8}})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v, %v, expected %+v", got, err, want)
 	}

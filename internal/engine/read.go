@@ -27,7 +27,7 @@ func (r *request) read() (any, error) {
 		return nil, err
 	}
 	opt := data.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
-		Categorical: q.Categorical, Numeric: q.Numeric, Missing: q.Missing, Dates: q.Dates, SkipUnlabelled: q.SkipUnlabelled, Unmoved: q.Columns > 0}
+		Categorical: q.Categorical, Numeric: q.Numeric, Spelling: data.Spelling{Missing: q.Missing, Dates: q.Dates}, SkipUnlabelled: q.SkipUnlabelled, Unmoved: q.Columns > 0}
 	set, err := data.Read(r.ctx, q.Sources, opt)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestExamine(t *testing.T) {
 
 func decodeSurvey(t *testing.T, text string) *data.Set {
 	t.Helper()
-	set, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(text)})
+	set, err := data.Read(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: strings.NewReader(text)}})
 	if err != nil {
 		t.Fatal(err)
 	}

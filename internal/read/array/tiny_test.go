@@ -77,7 +77,7 @@ func TestTinyInEveryFormat(t *testing.T) {
 		t.Fatalf("found the factors %v", factors)
 	}
 	for name, text := range files {
-		for _, opt := range []data.Options{{}, {Threads: 1, Chunk: 300}, {Threads: 3, Chunk: 40}} {
+		for _, opt := range []data.Options{{}, {Threads: 1, Blocking: data.Blocking{Chunk: 300}}, {Threads: 3, Blocking: data.Blocking{Chunk: 40}}} {
 			got := readtest.ReadNamed(t, name, text, opt)
 			if !slices.Equal(got.Schema.Factors(), factors) || !slices.EqualFunc(readtest.RowsOf(got.X), readtest.RowsOf(want.X), slices.Equal) {
 				t.Errorf("%s: found other rows or the factors %v", name, got.Schema.Factors())

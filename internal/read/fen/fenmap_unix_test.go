@@ -63,7 +63,7 @@ func readCut(t *testing.T, path string) {
 		t.Fatal("the file is not mapped")
 	}
 	defer set.Close()
-	stream, err := data.Blocks(t.Context(), []string{path}, data.Options{BlockRows: 16})
+	stream, err := data.Blocks(t.Context(), []string{path}, data.Options{Blocking: data.Blocking{BlockRows: 16}})
 	if err != nil {
 		t.Fatal(err)
 	}

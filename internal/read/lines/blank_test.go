@@ -27,7 +27,7 @@ func TestBlankLines(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		most := &watching{r: io.MultiReader(text...)}
-		set, err := data.Read(t.Context(), []string{"-"}, data.Options{Format: c.name, Stdin: most, Threads: 2})
+		set, err := data.Read(t.Context(), []string{"-"}, data.Options{Format: c.name, Source: data.Source{Stdin: most}, Threads: 2})
 		if err != nil || set.Rows() != 10 {
 			t.Errorf("%s with %q: found %v, %v", c.name, c.blank, set, err)
 		}

@@ -59,7 +59,7 @@ var AllKinds = []string{
 // CheckRead reads text as a file of a format; what is read must be sound, and the same as a stream gives.
 func CheckRead(t *testing.T, format string, text []byte) {
 	t.Helper()
-	s, err := data.Read(context.Background(), []string{"-"}, data.Options{Format: format, Stdin: bytes.NewReader(text)})
+	s, err := data.Read(context.Background(), []string{"-"}, data.Options{Format: format, Source: data.Source{Stdin: bytes.NewReader(text)}})
 	CheckFile(t, format, text, s, err)
 	if err != nil {
 		return
@@ -108,7 +108,7 @@ func FuzzRead(t *testing.T, text []byte, format string) {
 		return data.Read(ctx, []string{"-"}, opt)
 	}
 	s, err := read(text, data.Options{Format: format, Threads: 1})
-	small, smallErr := read(text, data.Options{Format: format, Threads: 3, Chunk: 7})
+	small, smallErr := read(text, data.Options{Format: format, Threads: 3, Blocking: data.Blocking{Chunk: 7}})
 	Same(t, "chunks", small, s, smallErr, err)
 	if ctx.Err() != nil {
 		t.Fatal("reading took too long")

@@ -26,11 +26,6 @@ type Options struct {
 	// though they look like numbers, dates or ids, and to be numbers though they look
 	// like ids or codes. The schema keeps what became of them.
 	Ignore, Categorical, Numeric []string
-	// Missing are spellings of a missing value besides the usual ones; the schema keeps them.
-	Missing []string
-	// Dates says what 05/06/2024 means where the rows do not: "dmy" or "mdy"; "": such a column
-	// is refused.
-	Dates string
 	// SkipUnlabelled leaves out rows of a table that have no target.
 	SkipUnlabelled bool
 	// Unweighted says that weights do not matter: with a Schema, its column of them is not read, and rows of
@@ -69,23 +64,43 @@ type Options struct {
 	// rounding does to them is then a warning.
 	Unmoved bool
 
+	Threads int // at most so many cores; 0: all. Never changes the result
+
+	Spelling // of fields of a table
+	Source   // where the files are
+	Blocking // the sizes of steps
+}
+
+// Spelling says how fields of a table are to be read.
+type Spelling struct {
+	// Missing are spellings of a missing value besides the usual ones; the schema keeps them.
+	Missing []string
+	// Dates says what 05/06/2024 means where the rows do not: "dmy" or "mdy"; "": such a column
+	// is refused.
+	Dates     string
+	Separator byte // of a table; 0: found by content
+}
+
+// Source says where the sources are, and who watches them being read.
+type Source struct {
+	Stdin io.Reader // read for the source "-"
+	FS    fs.FS     // has the sources, Labels and Weights, by its names for them; nil: the system's files
+
+	StdinName  string // what errors call Stdin; "": standard input
+	StdinLines int    // that came before those of Stdin
+
+	// Tally, when set, counts the bytes that were read, so that others may watch.
+	Tally *Tally
+}
+
+// Blocking says how many rows or bytes a step of reading takes.
+type Blocking struct {
 	// InOrder says that rows will be taken once, from the first to the last, as
 	// for prediction: caches larger than memory are then read ahead.
 	InOrder bool
 
 	// BlockRows is how many rows a block of [Blocks] has; 0: 1024.
 	BlockRows int
-
-	// Tally, when set, counts the bytes that were read, so that others may watch.
-	Tally *Tally
-
-	Threads int       // at most so many cores; 0: all. Never changes the result
-	Stdin   io.Reader // read for the source "-"
-	FS      fs.FS     // has the sources, Labels and Weights, by its names for them; nil: the system's files
-
-	Separator  byte   // of a table; 0: found by content
-	StdinName  string // what errors call Stdin; "": standard input
-	StdinLines int    // that came before those of Stdin
 
 	Chunk int // bytes of text parsed at a time; 0: as many as a core's cache has room for. Never changes the result
 }

@@ -24,7 +24,7 @@ func fuzzRoom(t *testing.T, text []byte) {
 			return
 		}
 		in.Size = int64(size)
-		got, gotErr := svmlight.LIBSVM{}.Read(context.Background(), []*file.Input{in}, &data.Options{Threads: 2, Chunk: 7})
+		got, gotErr := svmlight.LIBSVM{}.Read(context.Background(), []*file.Input{in}, &data.Options{Threads: 2, Blocking: data.Blocking{Chunk: 7}})
 		if gotErr == nil {
 			got.Vouch()
 		}
@@ -48,7 +48,7 @@ func FuzzBlocks(f *testing.F) {
 		f.Add([]byte(text), uint8(7), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, chunk, rows uint8) {
-		opt := data.Options{Format: "libsvm", Stdin: bytes.NewReader(text), Threads: 1}
+		opt := data.Options{Format: "libsvm", Source: data.Source{Stdin: bytes.NewReader(text)}, Threads: 1}
 		s, want := data.Read(t.Context(), []string{"-"}, opt)
 		opt.Stdin, opt.Chunk, opt.BlockRows, opt.Threads = bytes.NewReader(text), 1+int(chunk), 1+int(rows), 2
 		opt.Columns = 1 << 12

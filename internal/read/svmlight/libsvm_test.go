@@ -106,14 +106,14 @@ func TestManyTargets(t *testing.T) {
 		text.WriteString(string(set.AppendFloat32(nil, float32(i))) + " 1:1\n")
 	}
 	for _, size := range []int{0, 1000} {
-		s, err := readtest.ReadText(text.String(), data.Options{Chunk: size})
+		s, err := readtest.ReadText(text.String(), data.Options{Blocking: data.Blocking{Chunk: size}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Target.Label != nil || s.Target.Code != nil || len(s.Target.Number) != set.MaxLabels+10 || s.Target.Number[70] != 70 {
 			t.Errorf("found labels or too few numbers")
 		}
-		_, err = readtest.ReadText(text.String()+"cat 1:1\n", data.Options{Chunk: size})
+		_, err = readtest.ReadText(text.String()+"cat 1:1\n", data.Options{Blocking: data.Blocking{Chunk: size}})
 		if err == nil || err.Error() != `standard input:65547:1: found "cat", expected a number as target, after more than 65536 distinct numbers` {
 			t.Errorf("found %v", err)
 		}

@@ -16,7 +16,7 @@ func TestSparseTextLoses(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "%d 1:1 2:%.2f 3:%d 5:%d # 7:1\n", i%2, 1.7e9+float64(i)/100, 1990+i%30, i%3)
 	}
-	for _, opt := range []data.Options{{Threads: 1}, {Threads: 3, Chunk: 500}, {Chunk: 40}} {
+	for _, opt := range []data.Options{{Threads: 1}, {Threads: 3, Blocking: data.Blocking{Chunk: 500}}, {Blocking: data.Blocking{Chunk: 40}}} {
 		s := readtest.ReadNamed(t, "a.svm", b.String(), opt)
 		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0].Error(), "feature 2: rounding to single precision changes values by up to 1 of their spread") {
 			t.Errorf("warnings %v, expected one about the second feature", s.Warnings)

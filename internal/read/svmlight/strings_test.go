@@ -14,7 +14,7 @@ import (
 
 func TestStrings(t *testing.T) {
 	const text = "en\tthe cat\n\n fr \tété\t1 \r\nen\t\nen\t𝄞a"
-	for _, opt := range []data.Options{{Format: "strings"}, {Format: "strings", Chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
+	for _, opt := range []data.Options{{Format: "strings"}, {Format: "strings", Blocking: data.Blocking{Chunk: 3}, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
 		s, err := readtest.ReadText(text, opt)
 		if err != nil {
 			t.Fatal(err)

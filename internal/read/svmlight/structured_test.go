@@ -47,7 +47,7 @@ func TestTokensThatShareASymbol(t *testing.T) {
 		words[structure.Symbol([]byte(word))] = word
 	}
 	for _, chunk := range []int{0, 3} {
-		s, err := readtest.ReadText("a\tx "+other+"\nb\ty "+first+" 5\n", data.Options{Format: "tokens", Chunk: chunk})
+		s, err := readtest.ReadText("a\tx "+other+"\nb\ty "+first+" 5\n", data.Options{Format: "tokens", Blocking: data.Blocking{Chunk: chunk}})
 		if want := fmt.Sprintf("symbols of more than one word, which count as equal: 1 of 3, the first of %q and %q", min(first, other), max(first, other)); err != nil || len(s.Warnings) != 1 || s.Warnings[0].Error() != want {
 			t.Errorf("found %v, error %v, expected the warning %s", s.Warnings, err, want)
 		}
@@ -56,7 +56,7 @@ func TestTokensThatShareASymbol(t *testing.T) {
 
 func TestGraphs(t *testing.T) {
 	const text = "+1\tC C O\t1-2 2-3\n-1\t4\n\n+1\t\t\n-1\t9 9\t1-1 2-1 1-2 1-1\r\n"
-	for _, opt := range []data.Options{{}, {Chunk: 3, Threads: 3}, {Columns: 20}, {Columns: 2}} {
+	for _, opt := range []data.Options{{}, {Blocking: data.Blocking{Chunk: 3}, Threads: 3}, {Columns: 20}, {Columns: 2}} {
 		opt.Format = "graphs"
 		s, err := readtest.ReadText(text, opt)
 		if err != nil {
@@ -116,7 +116,7 @@ func TestGraphsErrors(t *testing.T) {
 // Rows without labels are rows without targets, which can be written again.
 func TestStructuredWithoutLabels(t *testing.T) {
 	for format, text := range map[string]string{"strings": "\tcat\n\t\n", "tokens": "\t1 2\n\t3\n", "graphs": "\t1 1\t1-2\n\t\t\n"} {
-		s, err := data.Read(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(text), Format: format})
+		s, err := data.Read(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: strings.NewReader(text)}, Format: format})
 		if err != nil || !s.Target.Absent() || s.Rows() != 2 {
 			t.Fatalf("%s: found %+v, error %v, expected two rows without targets", format, s, err)
 		}

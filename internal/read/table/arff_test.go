@@ -89,7 +89,7 @@ func TestARFFRows(t *testing.T) {
 		strings.Replace(head, "b numeric", `b date "yyyy-MM-dd"`, 1) + "1,2020-01-02,p\n3,\"2020-02-01\",q\n": "a,b,y\n1,2020-01-02,p\n3,2020-02-01,q\n",
 	} {
 		for _, chunk := range []int{0, 16} {
-			got, err := readtest.ReadText(text, data.Options{Chunk: chunk})
+			got, err := readtest.ReadText(text, data.Options{Blocking: data.Blocking{Chunk: chunk}})
 			opt := data.Options{Target: "y"}
 			if strings.Contains(want, ",w\n") {
 				opt.Weights = "w"

@@ -80,13 +80,13 @@ func TestUnlabelled(t *testing.T) {
 		"1\n3\n":            {[][]float32{{1}, {3}}, false},
 		"y,b\nno,2\nno,4\n": {[][]float32{{2}, {4}}, true},
 	} {
-		opt := data.Options{Format: "csv", Stdin: strings.NewReader(text), Unlabelled: true}
+		opt := data.Options{Format: "csv", Source: data.Source{Stdin: strings.NewReader(text)}, Unlabelled: true}
 		s, err := data.Read(context.Background(), []string{"-"}, opt)
 		if err != nil || !reflect.DeepEqual(readtest.RowsOf(s.X), want.rows) || s.Target.Absent() == want.target || s.Schema.Check(s.Cols()) != nil {
 			t.Errorf("%q: found %+v, %v", text, s, err)
 			continue
 		}
-		opt = data.Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema}
+		opt = data.Options{Format: "csv", Source: data.Source{Stdin: strings.NewReader(text)}, Schema: s.Schema}
 		if again, err := data.Read(context.Background(), []string{"-"}, opt); err != nil || again.Digest() != s.Digest() {
 			t.Errorf("%q with its own schema: found %+v, %v", text, again, err)
 		}
@@ -156,7 +156,7 @@ func TestSlips(t *testing.T) {
 		{"on,y\n" + dates(10) + ",1\n" + dates(10), `[]`},
 	} {
 		for _, size := range []int{0, 7} {
-			s, err := readtest.ReadText(c.text, data.Options{Header: "yes", Threads: 2, Chunk: size})
+			s, err := readtest.ReadText(c.text, data.Options{Header: "yes", Threads: 2, Blocking: data.Blocking{Chunk: size}})
 			if err != nil || fmt.Sprint(s.Warnings) != c.want {
 				t.Errorf("%q, chunks of %d:\nfound    %v, %v\nexpected %s", c.text, size, s.Warnings, err, c.want)
 			}
@@ -254,7 +254,7 @@ func TestRealTables(t *testing.T) {
 // was kept of a stream.
 func TestLateText(t *testing.T) {
 	text := "\n\na,b,y\n" + strings.Repeat("1,2,0\n+1,3,1\n", 500) + strings.Repeat("1.0,x,1\n", 20)
-	want, err := readtest.ReadText(text, data.Options{Threads: 1, Chunk: 1 << 20})
+	want, err := readtest.ReadText(text, data.Options{Threads: 1, Blocking: data.Blocking{Chunk: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestLateText(t *testing.T) {
 		"gzip":   readtest.Put(t, folder, "late.csv.gz", string(readtest.Pack(t, "gzip", []byte(text)))),
 	} {
 		for _, threads := range []int{1, 3} {
-			s, err := data.Read(context.Background(), []string{path}, data.Options{Stdin: strings.NewReader(text), Threads: threads, Chunk: 50})
+			s, err := data.Read(context.Background(), []string{path}, data.Options{Source: data.Source{Stdin: strings.NewReader(text)}, Threads: threads, Blocking: data.Blocking{Chunk: 50}})
 			for i, w := range s.Warnings {
 				s.Warnings[i] = errors.New(strings.ReplaceAll(w.Error(), path+":", "standard input:"))
 			}

@@ -31,7 +31,7 @@ func FuzzBlocksOfTables(f *testing.F) {
 		f.Add([]byte(text), uint8(7), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, chunk, rows uint8) {
-		opt := data.Options{Format: "csv", Stdin: bytes.NewReader(text), Threads: 2, Unlabelled: true, Chunk: 1 + int(chunk), BlockRows: 1 + int(rows)}
+		opt := data.Options{Format: "csv", Source: data.Source{Stdin: bytes.NewReader(text)}, Threads: 2, Unlabelled: true, Blocking: data.Blocking{Chunk: 1 + int(chunk), BlockRows: 1 + int(rows)}}
 		if bytes.HasPrefix(text, []byte("@")) {
 			opt.Format = "arff"
 		}

@@ -25,7 +25,7 @@ func TestTableOffsets(t *testing.T) {
 	if w := fmt.Sprint(first.Warnings); !strings.Contains(w, `column "t": 1700000000 subtracted before rounding to single precision (values differ by 2e-08 of their size)`) {
 		t.Errorf("warnings %s", w)
 	}
-	for _, opt := range []data.Options{{Threads: 3}, {Threads: 2, Chunk: 100}, {Threads: 1, Chunk: 5000}} {
+	for _, opt := range []data.Options{{Threads: 3}, {Threads: 2, Blocking: data.Blocking{Chunk: 100}}, {Threads: 1, Blocking: data.Blocking{Chunk: 5000}}} {
 		other := readtest.ReadNamed(t, "a.csv", readtest.AsCSV(rows), opt)
 		if first.Digest() != other.Digest() || fmt.Sprint(first.Schema.Columns) != fmt.Sprint(other.Schema.Columns) {
 			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.Chunk)
@@ -97,7 +97,7 @@ func TestStreamLoses(t *testing.T) {
 	for i := range rows[:1000] {
 		rows[i][0] = 1.7e9
 	}
-	for _, opt := range []data.Options{{}, {Threads: 3, Chunk: 300}} {
+	for _, opt := range []data.Options{{}, {Threads: 3, Blocking: data.Blocking{Chunk: 300}}} {
 		_, s := readtest.StreamOf(t, "a.csv", readtest.AsCSV(rows), opt)
 		if len(s.Late) != 1 || !strings.Contains(s.Late[0].Error(), `column "t": rounding to single precision changes values by up to`) {
 			t.Errorf("found %v, expected a word about the time", s.Late)

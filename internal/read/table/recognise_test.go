@@ -201,7 +201,7 @@ func TestIDs(t *testing.T) {
 	text := linesOf("a,c,y", 40, func(i int) string { return fmt.Sprintf("%d.50,c%d,%d", i, i%3, i%2) })
 	for _, id := range []string{"a", "c", "y", "2"} {
 		for _, size := range []int{0, 20} {
-			s, err := readtest.ReadText(text, data.Options{ID: id, Threads: 3, Chunk: size})
+			s, err := readtest.ReadText(text, data.Options{ID: id, Threads: 3, Blocking: data.Blocking{Chunk: size}})
 			if err != nil || len(s.ID) != 40 || s.Cols() != 4 {
 				t.Fatalf("%s: found %+v, %v", id, s, err)
 			}
@@ -267,7 +267,7 @@ func TestStreamIgnoresIDs(t *testing.T) {
 		{"size,a,b", "[size a b]", 2999},
 	} {
 		text := linesOf(c.header, 2999, func(i int) string { return fmt.Sprintf("%d,%g,%d", i*1234567%c.spread, float64(i)/4, i%3) })
-		rows, err := data.Blocks(context.Background(), []string{"-"}, data.Options{Stdin: strings.NewReader(text)})
+		rows, err := data.Blocks(context.Background(), []string{"-"}, data.Options{Source: data.Source{Stdin: strings.NewReader(text)}})
 		if err != nil {
 			t.Fatal(err)
 		}

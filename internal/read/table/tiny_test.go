@@ -33,7 +33,7 @@ func TestTinyColumns(t *testing.T) {
 			t.Fatalf("row %d: found %v, expected %g and %g", i, row, tiny, near)
 		}
 	}
-	for _, opt := range []data.Options{{Chunk: 2000}, {Chunk: 40}, {Chunk: 3000, Threads: 3}, {Schema: want.Schema}} {
+	for _, opt := range []data.Options{{Blocking: data.Blocking{Chunk: 2000}}, {Blocking: data.Blocking{Chunk: 40}}, {Blocking: data.Blocking{Chunk: 3000}, Threads: 3}, {Schema: want.Schema}} {
 		got, err := readtest.ReadText(text.String(), opt)
 		if err != nil || !reflect.DeepEqual(got.X, want.X) || !reflect.DeepEqual(got.Schema.Columns, c) {
 			t.Errorf("%+v: found other rows or columns, %v", opt, err)

@@ -15,11 +15,11 @@ func TestWeightlessBehindRows(t *testing.T) {
 	all := header + "1,a,0\n2,b,1,{2}\n?,word,0,{0}\n{0 5, 1 z, 2 1}, {0}\n{0 4, 1 q}, {0.0}\n5,a,1\n"
 	want := readtest.ReadNamed(t, "x.arff", header+"1,a,0\n2,b,1,{2}\n5,a,1\n", data.Options{})
 	for _, chunk := range []int{0, 10} {
-		got := readtest.ReadNamed(t, "x.arff", all, data.Options{Chunk: chunk})
+		got := readtest.ReadNamed(t, "x.arff", all, data.Options{Blocking: data.Blocking{Chunk: chunk}})
 		if got.Digest() != want.Digest() || fmt.Sprint(got.Schema) != fmt.Sprint(want.Schema) || !strings.Contains(fmt.Sprint(got.Warnings), "3 rows of weight 0: left out") {
 			t.Errorf("found %d rows, %v and the warnings %v", got.Rows(), got.Schema, got.Warnings)
 		}
-		if s, err := readtest.ReadText(all, data.Options{Chunk: chunk}); err != nil || s.Digest() != want.Digest() { // cannot be read twice
+		if s, err := readtest.ReadText(all, data.Options{Blocking: data.Blocking{Chunk: chunk}}); err != nil || s.Digest() != want.Digest() { // cannot be read twice
 			t.Errorf("standard input: %v", err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestWeightless(t *testing.T) {
 		all.WriteString(line)
 	}
 	for _, chunk := range []int{0, 100} {
-		opt := data.Options{Weights: "w", Chunk: chunk}
+		opt := data.Options{Weights: "w", Blocking: data.Blocking{Chunk: chunk}}
 		want := readtest.MustRead(t, opt, readtest.Put(t, t.TempDir(), "x.csv", "x,c,w,y\n"+counted.String()))
 		got := readtest.MustRead(t, opt, readtest.Put(t, t.TempDir(), "x.csv", "x,c,w,y\n"+all.String()))
 		if want.Digest() != got.Digest() || got.Rows() != 225 || !strings.Contains(fmt.Sprint(got.Warnings), "75 rows of weight 0: left out") {

@@ -48,17 +48,17 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"dashes", column(6, "-", "1", "3"), data.Options{}, " [2 1 3]", ""},
 		{"signs", column(6, "-", "+"), data.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
 		{"what databases write", column(12, "None", "1", "NaT", "3", "#N/A", `\N`), data.Options{}, " [2 1 2]", ""},
-		{"spellings of a missing number", column(6, "-999", "1", "3", "gone"), data.Options{Missing: []string{"-999", "gone"}}, " [1.6666666 1 3]", ""},
+		{"spellings of a missing number", column(6, "-999", "1", "3", "gone"), data.Options{Spelling: data.Spelling{Missing: []string{"-999", "gone"}}}, " [1.6666666 1 3]", ""},
 		{"Fortran", column(6, "1.5D+03", "2d0"), data.Options{}, "amount [1500 2]", ""},
 		{"codes", column(6, "01067", "10115", "-"), data.Options{}, "3: 1 numeric, 1 with 3 categories, target y", ""},
 		{"days first", column(6, "13/1/2024", "2/1/2024"), data.Options{}, "date-dmy 2024-01-13 [0 -11]", ""},
 		{"months first", column(6, "1/13/24", "2/1/24"), data.Options{}, "date-mdy 2024-01-13 [0 19]", ""},
-		{"neither", column(6, "1/2/2024", "2/1/2024"), data.Options{Dates: "mdy"}, "date-mdy 2024-01-02 [0 30]", ""},
+		{"neither", column(6, "1/2/2024", "2/1/2024"), data.Options{Spelling: data.Spelling{Dates: "mdy"}}, "date-mdy 2024-01-02 [0 30]", ""},
 		{"neither, but another column", linesOf("c;x;y", 6, func(i int) string { return fmt.Sprintf("%d/2/2024;31/%d/2024;%d", 1+i, 1+i%2*2, i%2) }), data.Options{}, "date-dmy 2024-02-01 [0 1]", ""},
-		{"an option that the rows contradict", column(6, "13/1/2024", "2/1/2024"), data.Options{Dates: "mdy"}, "date-dmy 2024-01-13 [0 -11]", ""},
+		{"an option that the rows contradict", column(6, "13/1/2024", "2/1/2024"), data.Options{Spelling: data.Spelling{Dates: "mdy"}}, "date-dmy 2024-01-13 [0 -11]", ""},
 		{"as many days first as months first", linesOf("c;x;y", 300, func(i int) string {
 			return fmt.Sprintf("%s;%d;%d", map[int]string{7: "13/1/2024", 8: "1/13/2024"}[i]+strings.Repeat("5/5/2024", min(1, (i-7)*(i-8))), i*i%7, i%2)
-		}), data.Options{Dates: "mdy"}, "date-mdy 2024-05-05 [0 0]", `is not a date (first: "13/1/2024" at standard input:9): taken as missing`},
+		}), data.Options{Spelling: data.Spelling{Dates: "mdy"}}, "date-mdy 2024-05-05 [0 0]", `is not a date (first: "13/1/2024" at standard input:9): taken as missing`},
 		{"days with points", column(6, "1.2.2024", "2.2.2024 12:00"), data.Options{}, "date 2024-02-01 [0 1.5]", ""},
 		{"months", column(6, "2024-02", "2024-01"), data.Options{}, "date 2024-02-01 [0 -31]", ""},
 		{"names of months", column(6, "01-Feb-2024", "02-Feb-2024"), data.Options{}, "date 2024-02-01 [0 1]", ""},
@@ -168,7 +168,7 @@ func TestLearnedSpellings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := readtest.ReadText("c;x\n"+c.field+";0\n", data.Options{Schema: s.Schema, Separator: ';'})
+		one, err := readtest.ReadText("c;x\n"+c.field+";0\n", data.Options{Schema: s.Schema, Spelling: data.Spelling{Separator: ';'}})
 		if err != nil || readtest.RowsOf(one.X)[0][0] != c.want {
 			t.Errorf("%s: found %v, %v, expected %v", c.field, one, err, c.want)
 		}
@@ -176,7 +176,7 @@ func TestLearnedSpellings(t *testing.T) {
 		if err != nil || row.Value[0] != c.want && c.field != "." {
 			t.Errorf("%s: found %v in a record, %v, expected %v", c.field, row, err, c.want)
 		}
-		if _, err := readtest.ReadText("c;x\n"+c.refused+";0\n", data.Options{Schema: s.Schema, Separator: ';'}); err == nil || !strings.Contains(err.Error(), "found") {
+		if _, err := readtest.ReadText("c;x\n"+c.refused+";0\n", data.Options{Schema: s.Schema, Spelling: data.Spelling{Separator: ';'}}); err == nil || !strings.Contains(err.Error(), "found") {
 			t.Errorf("%s: found %v, expected it refused", c.refused, err)
 		}
 	}

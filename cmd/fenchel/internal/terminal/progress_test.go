@@ -143,7 +143,7 @@ func TestProgressOfReading(t *testing.T) {
 		}
 		var p progress
 		p.begin(start)
-		opt := data.Options{Stdin: strings.NewReader(text), Tally: new(data.Tally)}
+		opt := data.Options{Source: data.Source{Stdin: strings.NewReader(text), Tally: new(data.Tally)}}
 		p.watch(opt.Tally)
 		p.enter("reading", start)
 		if line := p.line(start, 79); line != "reading 0.0s" {
