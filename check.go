@@ -94,7 +94,7 @@ func (spec *Spec) checkHard() error {
 	case !spec.HardMargin:
 		return nil
 	case !spec.IsMachine() || spec.Map != "":
-		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected --kernel linear, whose machine predicts the same, and no --map")
+		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected 'kernel=linear', whose machine predicts the same, and no 'map'")
 	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
 		return fmt.Errorf("a hard margin with %s: expected one of them, as each states a problem", spec.stated())
 	}
@@ -139,11 +139,11 @@ func (spec *Spec) wrongFamily(own, others []registry.Entry[solver.Solver]) error
 	case slices.ContainsFunc(own, named) || !slices.ContainsFunc(others, named):
 		return nil
 	case spec.IsMachine():
-		return fmt.Errorf("%s trains linear models: leave out --kernel, or add --map, such as --map nystrom", name)
+		return fmt.Errorf("%s trains linear models: leave out 'kernel', or add 'map', such as 'map=nystrom'", name)
 	case spec.Map != "":
-		return fmt.Errorf("%s trains kernel machines, but of a map a linear model is made: leave out --map", name)
+		return fmt.Errorf("%s trains kernel machines, but of a map a linear model is made: leave out 'map'", name)
 	}
-	return fmt.Errorf("%s trains kernel machines: add --kernel, such as --kernel rbf", name)
+	return fmt.Errorf("%s trains kernel machines: add 'kernel', such as 'kernel=rbf'", name)
 }
 
 // checkNu refuses what cannot be said together with nu, for the task; "": it is not
@@ -279,9 +279,9 @@ func (spec *Spec) takes(rows structure.Kind) error {
 	if rows == structure.Points || spec.Custom.Kernel != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
 		return nil
 	}
-	expected := "--kernel spectrum, ssk or mismatch (or words counted as features, such as LIBSVM text)"
+	expected := "'kernel=spectrum', ssk or mismatch (or words counted as features, such as LIBSVM text)"
 	if rows == structure.Graphs {
-		expected = "--kernel wl or random-walk"
+		expected = "'kernel=wl' or random-walk"
 	}
 	return pose.DataError{Reason: fmt.Sprintf("found %s, of which only kernels of %s make sense: expected %s", rows, rows, expected)}
 }

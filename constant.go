@@ -85,7 +85,7 @@ func (j *job) flatPrediction(m *model.Model) error {
 	const flat = 0.02 // of the deviation of the targets
 	rows, learned, advice := suspect.Sample(j.set.Rows(), 4096), "all rows of the training data", "a larger C (a smaller lambda)"
 	if m.Support != nil {
-		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale (--scale std), a smaller gamma, a larger C"
+		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale ('scale=std'), a smaller gamma, a larger C"
 	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, i := range rows {

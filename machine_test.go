@@ -246,7 +246,7 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf:gamma=-1"}, "gamma=-1: expected a number > 0"},
 		{Spec{Kernel: "rbf", Penalty: "l1"}, `penalty "l1" with a kernel`},
 		{Spec{Kernel: "rbf", Run: Run{Partitions: 2}}, "partitions=2 with a kernel"},
-		{Spec{Kernel: "rbf", Solver: "newton"}, "newton trains linear models: leave out --kernel"},
+		{Spec{Kernel: "rbf", Solver: "newton"}, "newton trains linear models: leave out 'kernel'"},
 		{Spec{Kernel: "rbf", Run: Run{Cache: -1}}, "cache=-1"},
 		{Spec{Run: Run{Cache: 1 << 20}}, "without a kernel"},
 		{Spec{Kernel: "rbf", Bias: "free", Solver: "sdca"}, "a free bias forbids"},

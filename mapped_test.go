@@ -207,7 +207,7 @@ func TestMapRefuses(t *testing.T) {
 		"expected lambda, C or slack":                                                      {Map: "nystrom", Kernel: "rbf", Radius: 1},
 		"expected lambda, C or slack, as the model is linear":                              {Map: "nystrom", Kernel: "rbf", Nu: 0.5},
 		"cache=1000000: expected none":                                                     {Map: "nystrom", Kernel: "rbf", Run: Run{Cache: 1000000}},
-		`smo trains kernel machines, but of a map a linear model is made: leave out --map`: {Map: "nystrom", Kernel: "rbf", Solver: "smo"},
+		`smo trains kernel machines, but of a map a linear model is made: leave out 'map'`: {Map: "nystrom", Kernel: "rbf", Solver: "smo"},
 		"dim=9: expected an even number, of cosines and sines":                             {Map: "fourier:dim=9", Kernel: "rbf"},
 		"rank=0: expected a whole number from 1 to 10000":                                  {Map: "nystrom:rank=0", Kernel: "rbf"},
 		"tolerance=2: expected a number >= 0 and < 1":                                      {Map: "cholesky:tolerance=2", Kernel: "rbf"},

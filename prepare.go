@@ -227,7 +227,7 @@ func (j *job) state(context.Context) error {
 		return err
 	}
 	if _, margin := t.Loss.(loss.Margin); margin && j.labels.Classes == nil {
-		return fmt.Errorf("loss %q separates classes, but the targets%s are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss, j.set.TargetBy)
+		return fmt.Errorf("loss %q separates classes, but the targets%s are numbers: choose a regression loss such as squared, or 'task=classification'", j.spec.Loss, j.set.TargetBy)
 	}
 	if t.Margin() && j.spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.Slack, j.spec.Loss)

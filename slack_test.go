@@ -48,7 +48,7 @@ func TestLinearSlack(t *testing.T) {
 		{Spec{Slack: 1, Penalty: "l1"}, "slack=1 with the penalty l1: expected l2"},
 		{Spec{Slack: 1, C: 1}, "expected one of them"},
 		{Spec{Slack: 1, Loss: "logistic"}, "expected hinge"},
-		{Spec{C: 1, Solver: "simba"}, "simba needs --slack"},
+		{Spec{C: 1, Solver: "simba"}, "simba needs 'slack'"},
 	} {
 		if _, err := Train(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: found %v, expected %q", c.spec, err, c.want)

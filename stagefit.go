@@ -208,7 +208,7 @@ func ExamineKernel(ctx context.Context, set *data.Set, spec Spec, vectors bool) 
 		return nil, err
 	}
 	if !spec.IsMachine() || spec.Map != "" {
-		return nil, errors.New("there is no kernel to examine: expected --kernel, without --map")
+		return nil, errors.New("there is no kernel to examine: expected 'kernel', without 'map'")
 	}
 	if spec.Kernel == "precomputed" {
 		spec.Kernel = "precomputed:shift=0"

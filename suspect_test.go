@@ -49,7 +49,7 @@ func TestSuspicions(t *testing.T) {
 		set  *data.Set
 		want []string
 	}{
-		"number":   {tableOf(t, "a,leak,y", 300, func(i int) string { return fmt.Sprintf("%.3f,%.3f,%s", noise(i, 2), shift(i), class(i)) }), []string{`column "leak" tells nearly all of the target alone: unless known before it, train with --ignore leak`}},
+		"number":   {tableOf(t, "a,leak,y", 300, func(i int) string { return fmt.Sprintf("%.3f,%.3f,%s", noise(i, 2), shift(i), class(i)) }), []string{`column "leak" tells nearly all of the target alone: unless known before it, train with 'ignore=leak'`}},
 		"category": {tableOf(t, "a,b,k,y", 300, func(i int) string { return fmt.Sprintf("%.3f,%.3f,%s,%s", noise(i, 2), noise(i, 3), kind(i), class(i)) }), []string{`column "k" tells`}},
 		"a line":   {tableOf(t, "a,b,y", 300, func(i int) string { return fmt.Sprintf("%.3f,%.3f,%.5f", noise(i, 2), noise(i, 3), 7-3*noise(i, 3)) }), []string{`column "b" tells`}},
 		"means": {tableOf(t, "a,k,y", 300, func(i int) string {

@@ -84,7 +84,7 @@ func TestLossDecidesTheTask(t *testing.T) {
 				if found := spec.Decide(set.Target); found != tasks[name] {
 					t.Errorf("%s, %d values, loss %s: found %s, expected %s", format, values, name, found, tasks[name])
 				}
-				if doubt := spec.Doubt(set.Target); (doubt != nil) != (name == "squared" && values > 2) || doubt != nil && !strings.Contains(doubt.Error(), "--task regression") {
+				if doubt := spec.Doubt(set.Target); (doubt != nil) != (name == "squared" && values > 2) || doubt != nil && !strings.Contains(doubt.Error(), "'task=regression'") {
 					t.Errorf("%s, %d values, loss %s: found the doubt %v", format, values, name, doubt)
 				}
 				r, err := fenchel.Train(t.Context(), set, spec)

@@ -38,7 +38,7 @@ func (spec *Spec) Doubt(t data.Target) error {
 	if spec.Task != "" || spec.Loss == "" || err != nil || margin || t.Number == nil || len(t.Label) <= 2 || spec.Decide(t) == "regression" {
 		return nil
 	}
-	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: --task regression predicts them as numbers", len(t.Label), spec.Loss)
+	return fmt.Errorf("the %d whole numbers of the target are taken for classes, which the loss %s fits one against the rest: 'task=regression' predicts them as numbers", len(t.Label), spec.Loss)
 }
 
 // DecideTask decides on the task if it is open. It refuses targets of which most are the only ones of
@@ -52,7 +52,7 @@ func (spec *Spec) DecideTask(set *data.Set) error {
 		return nil
 	}
 	if labels, once := len(t.Label), pose.Singles(t); labels > 2 && (labels > 20 && 2*once > labels || 2*labels > len(t.Code)) {
-		return pose.DataError{Reason: fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each (--target names the column to predict; --task classification takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
+		return pose.DataError{Reason: fmt.Sprintf("found %d different labels in %d rows%s, %d of them once: expected numbers, or classes with several rows each ('target' names the column to predict; 'task=classification' takes these as classes)", labels, len(t.Code), set.TargetBy, once)}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestTargetsThatNameTheRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `found 3 different labels in 4 rows in column "who" (the last one; another: --target), 2 of them once: expected numbers`
+	want := `found 3 different labels in 4 rows in column "who" (the last one; another: 'target'), 2 of them once: expected numbers`
 	if _, err := fenchel.Train(t.Context(), set, fenchel.Spec{Lambda: 1}); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("found %v, expected %s", err, want)
 	}

@@ -160,8 +160,8 @@ func (v *Verification) calibration(m *model.Model, set *data.Set, threads int) s
 
 // uncalibrated is why a calibration is not proved by verifying, chosen why a threshold is not.
 const (
-	uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without --refit"
-	chosen       = "the threshold was chosen by predictions of models that learned from parts of the rows: these are not trained again without --refit"
+	uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without 'refit'"
+	chosen       = "the threshold was chosen by predictions of models that learned from parts of the rows: these are not trained again without 'refit'"
 )
 
 // What probabilities may differ by from those of a calibration that was fitted again: below the

@@ -76,7 +76,7 @@ func TestNoTables(t *testing.T) {
 	}
 	path := readtest.Put(t, t.TempDir(), "x.csv", "u,v,w\n")
 	if s, err := data.Read(t.Context(), []string{path}, data.Options{Header: "no"}); err != nil || s.Rows() != 1 {
-		t.Errorf("--header no: found %v, %v", s, err)
+		t.Errorf("'header=no': found %v, %v", s, err)
 	}
 }
 

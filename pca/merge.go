@@ -97,11 +97,11 @@ func alike(first, m *model.PCA) error {
 	case (m.Mean == nil) != (first.Mean == nil):
 		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
 	case !slices.Equal(m.Scale, first.Scale):
-		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with --scale none have")
+		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with 'scale=none' have")
 	case !slices.Equal(m.Schema.Factors(), first.Schema.Factors()):
 		return fmt.Errorf("found other factors of columns than in the first model: expected the same, as values of one size have")
 	case m.Mean == nil && !slices.Equal(m.Schema.Offsets(), first.Schema.Offsets()):
-		return fmt.Errorf("found rows that are not centred and other offsets of columns than in the first model: expected the same, or --center")
+		return fmt.Errorf("found rows that are not centred and other offsets of columns than in the first model: expected the same, or 'center'")
 	case !slices.Equal(m.Features, first.Features):
 		return fmt.Errorf("found other names of features than in the first model")
 	}

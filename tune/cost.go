@@ -45,7 +45,7 @@ func (t *Trial) addMargins(fold int, m []calibration.Margin, costs [2]float64) {
 // checkThresholds refuses thresholds and costs that the targets, or all candidates together, do not suit.
 func checkThresholds(score string, spec fenchel.Spec, candidates []Candidate) error {
 	if score == costName && spec.Costs == nil {
-		return errors.New("score cost: found no costs of the classes, expected some, such as --cost yes=50,no=1, or another score")
+		return errors.New("score cost: found no costs of the classes, expected some, such as 'cost=yes=50,no=1', or another score")
 	}
 	if spec.Threshold == nil || spec.Probabilities {
 		return nil

@@ -130,7 +130,7 @@ func TestThresholdOfFolds(t *testing.T) {
 	}
 	for want, s := range map[string]tune.Spec{
 		"losses of one kind": {Train: spec, Axes: []tune.Axis{{Key: "loss", Values: []string{"hinge", "logistic"}}}},
-		"--cost":             {Train: fenchel.Spec{}, Score: "cost"},
+		"no costs":           {Train: fenchel.Spec{}, Score: "cost"},
 		"expected two":       {Train: fenchel.Spec{Decision: fenchel.Decision{Costs: map[string]float64{"+1": 3}}}, Held: nil},
 	} {
 		rows := set

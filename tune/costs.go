@@ -148,7 +148,7 @@ func sweep(ctx, limited context.Context, set *data.Set, spec PathSpec, each func
 		return nil, err
 	}
 	if !machine {
-		return nil, errors.New("a sweep is one of a kernel machine: expected --kernel, linear for one")
+		return nil, errors.New("a sweep is one of a kernel machine: expected 'kernel', linear for one")
 	}
 	var problems []problem.BiCriterion
 	for k := range spec.Points {
@@ -224,7 +224,7 @@ func pathProblem(of *pose.Case) (*problem.Kernel, error) {
 	}
 	p, ok := of.First.Problem.(*problem.Kernel)
 	if !ok {
-		return nil, errors.New("a path is one of a kernel machine with C: expected --kernel, such as rbf, without --map, --nu, --radius and --slack")
+		return nil, errors.New("a path is one of a kernel machine with C: expected 'kernel', such as rbf, without 'map', 'nu', 'radius' and 'slack'")
 	}
 	return p, nil
 }

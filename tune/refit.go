@@ -34,7 +34,7 @@ func Refit(ctx context.Context, v *fenchel.Verification, m *model.Model, set *da
 		v.Unproved = "the model does not say of which folds its calibration or threshold is"
 		return nil
 	case how.By == "valid":
-		v.Unproved = "the calibration or threshold was fitted to other rows than those that the model was trained on (--valid)"
+		v.Unproved = "the calibration or threshold was fitted to other rows than those that the model was trained on ('valid')"
 		return nil
 	}
 	spec, err := fenchel.SpecOf(m)

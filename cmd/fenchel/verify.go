@@ -111,6 +111,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if tampered {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
+	found.Unproved = printing.Message(found.Unproved)
 	if !v.json {
 		printVerification(printing.Report{W: cmd.OutOrStdout()}, m, found)
 	} else if err := printing.JSON(cmd, verificationJSON(m, found)); err != nil {

@@ -91,7 +91,7 @@ func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 		return NumbersOf(t, of.Logarithms)
 	case "classification":
 		if t.Code == nil {
-			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or --task regression", set.MaxLabels, from.TargetBy)
+			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or 'task=regression'", set.MaxLabels, from.TargetBy)
 		}
 		return ClassLabels(t, from.Weight, of)
 	}

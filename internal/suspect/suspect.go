@@ -43,7 +43,7 @@ func Find(set *data.Set, y *pose.Labels) (said []error) {
 		}
 	}
 	if len(leaks) > 0 && len(leaks) < len(columns) {
-		said = append(said, fmt.Errorf("%s nearly all of the target alone: unless known before it, train with --ignore %s", listed(leaks, "tells", "tell"), strings.Join(leaks, ",")))
+		said = append(said, fmt.Errorf("%s nearly all of the target alone: unless known before it, train with 'ignore=%s'", listed(leaks, "tells", "tell"), strings.Join(leaks, ",")))
 	}
 	if len(same) > 0 {
 		said = append(said, fmt.Errorf("%s one value in all rows, which tells nothing", listed(same, "has", "have")))

@@ -54,12 +54,12 @@ func (q Quadratic) Costs() []QuadraticCost {
 		{"interior point of low rank", fmt.Sprintf("interior-point:rank=%d", tableRank), "k^2 n log(1/eps)", "10 to 30 times k^2 n", n * tableRank * (15*tableRank + z), 16 * n * tableRank, 1e-2},
 		{"cutting planes", "cutting-plane", "R^2/(lambda eps) planes", "100 planes of n^2 values", 100 * square * (1 + again*z/100), min(4*square, q.Memory), 1e-3},
 		{"stochastic gradient (Pegasos)", "pegasos", "R^2/(lambda eps) steps", "n/eps steps of n values", square / q.Accuracy * 2, min(4*square, q.Memory), 1e-2},
-		{"map to features", fmt.Sprintf("--map nystrom:rank=%d", tableMap), "approximate kernel", "n D^2", n * tableMap * (tableMap + z + passes), 4 * n * tableMap, 1e-2},
+		{"map to features", fmt.Sprintf("map nystrom:rank=%d", tableMap), "approximate kernel", "n D^2", n * tableMap * (tableMap + z + passes), 4 * n * tableMap, 1e-2},
 	}
 	if !q.Linear {
 		return kernels
 	}
-	return append([]QuadraticCost{{"no kernel: weights of the features", "auto, without --kernel", "n z log(1/eps)", "tens of passes", n * z * passes, 8 * (n + z), 1e-12}}, kernels...)
+	return append([]QuadraticCost{{"no kernel: weights of the features", "auto, without a kernel", "n z log(1/eps)", "tens of passes", n * z * passes, 8 * (n + z), 1e-12}}, kernels...)
 }
 
 // mostOperations is the work that counts as too much: hours.
@@ -78,7 +78,7 @@ type QuadraticAdvice struct {
 func (q Quadratic) Advise() QuadraticAdvice {
 	a := QuadraticAdvice{Table: q.Costs(), Rules: []Rule{
 		{"all values of C", "active sets along the path: fenchel path"},
-		{"rows that arrive later, or another C", "active set or working sets from the model before: --init"},
+		{"rows that arrive later, or another C", "active set or working sets from the model before"},
 		{"a few support vectors", "fenchel sparsify of the machine trained"}}}
 	var refused []string
 	best := -1

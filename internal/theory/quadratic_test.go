@@ -17,8 +17,8 @@ func TestK22AdviseKernelMachines(t *testing.T) {
 		{"few rows, exact", Quadratic{4000, 10, false, 1e-12, gb}, "active-set"},
 		{"many rows, an ordinary accuracy", Quadratic{150_000, 20, false, 1e-3, gb}, "working"},
 		{"many rows, a rough accuracy", Quadratic{150_000, 20, false, 1e-2, gb}, "interior-point:rank=100"},
-		{"a linear kernel", Quadratic{1e6, 100, true, 1e-6, gb}, "auto, without --kernel"},
-		{"more rows than pairs can be looked at", Quadratic{5e6, 50, false, 1e-3, 64 * gb}, "--map nystrom:rank=500"},
+		{"a linear kernel", Quadratic{1e6, 100, true, 1e-6, gb}, "auto, without a kernel"},
+		{"more rows than pairs can be looked at", Quadratic{5e6, 50, false, 1e-3, 64 * gb}, "map nystrom:rank=500"},
 	} {
 		a := c.q.Advise()
 		if a.Solver != c.solver || a.Why == "" {

@@ -97,7 +97,7 @@ func TestFENDense(t *testing.T) {
 	wide := cache(t, "wide.fen", data.Options{}, readtest.Put(t, folder, "b.csv", "1,2,3,0\n"))
 	sparse := cache(t, "sparse.fen", data.Options{}, readtest.Put(t, folder, "c.svm", "1 1:1\n"))
 	for other, want := range map[string]string{
-		wide:   wide + ": found features of a table with other columns or categories, expected those of " + path + ": convert with --like",
+		wide:   wide + ": found features of a table with other columns or categories, expected those of " + path + ": convert with 'like'",
 		sparse: sparse + ": found sparse rows, expected dense ones as in " + path,
 	} {
 		if _, err := data.Read(context.Background(), []string{path, other}, data.Options{}); err == nil || err.Error() != want {
@@ -123,7 +123,7 @@ func TestFENTables(t *testing.T) {
 		t.Errorf("made like the model: found %s, expected %s", got, want)
 	}
 	other := cache(t, "later.fen", opt, later)
-	readtest.WantRead(t, other, model, other+": found features of a table with other columns or categories, expected the model's: convert with --like")
+	readtest.WantRead(t, other, model, other+": found features of a table with other columns or categories, expected the model's: convert with 'like'")
 	readtest.WantRead(t, path, data.Options{Target: "n"}, path+`: found another target than "n" in the cache, expected to be asked for the one it was made with`)
 }
 

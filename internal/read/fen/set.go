@@ -62,7 +62,7 @@ func fitTables(files []*fenFile, opt *set.Options) error {
 			want, whose = s, "those of "+f.name
 		}
 		if !slices.Equal(s.Features(), want.Features()) {
-			return fault.In(f.name, "found features of a table with other columns or categories, expected %s: convert with --like", whose)
+			return fault.In(f.name, "found features of a table with other columns or categories, expected %s: convert with 'like'", whose)
 		}
 		if opt.Target != "" && !s.Names(s.Target, opt.Target) {
 			return fault.In(f.name, "found another target than %q in the cache, expected to be asked for the one it was made with", opt.Target)
@@ -75,7 +75,7 @@ func fitTables(files []*fenFile, opt *set.Options) error {
 // those of the first.
 func sameOffsets(name string, s, first *set.Schema) error {
 	if !slices.Equal(s.Offsets(), first.Offsets()) || !slices.Equal(s.Factors(), first.Factors()) {
-		return fault.In(name, "found other offsets or factors of columns (what is done before rounding) than in the first file, expected the same: convert with --like")
+		return fault.In(name, "found other offsets or factors of columns (what is done before rounding) than in the first file, expected the same: convert with 'like'")
 	}
 	return nil
 }

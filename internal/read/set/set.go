@@ -22,7 +22,7 @@ type Set struct {
 	X      matrix.Matrix // n x d; the values are finite
 	Target Target        // zero when the source has none
 	// TargetBy is, of a table, the words that name the column of the target in messages, as in
-	// ` in column "sex" (the last one; another: --target)`; "": none do.
+	// ` in column "sex" (the last one; another: 'target')`; "": none do.
 	TargetBy string
 	Weight   []float64 // n positive numbers; nil: every row counts once
 	Feature  []string  // d names; nil when the format has none

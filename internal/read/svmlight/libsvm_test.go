@@ -72,7 +72,7 @@ func TestLIBSVM(t *testing.T) {
 func TestLIBSVMErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"1 1:1\n\xe9t\xe9 1:1\n", `2:1: found "\xe9t\xe9", expected UTF-8 text`},
-		{"1 1:1\n1 0:1\n", `2:3: found index 0, expected indices from 1 (read the file with --zero-based if its indices begin with 0)`},
+		{"1 1:1\n1 0:1\n", `2:3: found index 0, expected indices from 1 (read the file with 'zero-based' if its indices begin with 0)`},
 		{"1 3:1 2:1", `1:7: found index 2 after 3, expected increasing indices`},
 		{"1 3:1 3:1", `1:7: found index 3 after 3, expected increasing indices`},
 		{"1 4294967296:1", `1:3: found index 4294967296, expected at most 4294967295`},

@@ -236,7 +236,7 @@ func (p *libsvmParser) oddFeature(c *lines.Chunk, at int, least uint64) (int, er
 	case err != nil || number > uint64(maxIndex):
 		return 0, c.Errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", uint64(maxIndex)))
 	case number < p.first:
-		return 0, c.Errorf(at, "index 0", "indices from 1 (read the file with --zero-based if its indices begin with 0)")
+		return 0, c.Errorf(at, "index 0", "indices from 1 (read the file with 'zero-based' if its indices begin with 0)")
 	case number < least:
 		return 0, c.Errorf(at, fmt.Sprintf("index %d after %d", number, least-1), "increasing indices")
 	}

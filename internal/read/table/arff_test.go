@@ -62,7 +62,7 @@ func TestARFFErrors(t *testing.T) {
 		{head + "u,x,2\n", `6:1: found "u", expected a finite number`},
 		{head + "1,x,no\n", `6:5: found "no", expected a finite number as target`},
 		{head + "1,,2\n", `6:3: found nothing, expected a value, or ? for a missing one`},
-		{head + "1,x,?\n", `6:5: found no target in column "t" (the last one; another: --target), expected one in each row (--skip-unlabelled leaves out rows without a target)`},
+		{head + "1,x,?\n", `6:5: found no target in column "t" (the last one; another: 'target'), expected one in each row ('skip-unlabelled' leaves out rows without a target)`},
 		{head + "{0 1, 5 2}\n", `6:7: found "5", expected increasing positions of attributes from 1 to 2`},
 		{head + "{1 x, 0 2}\n", `6:7: found "0", expected increasing positions of attributes from 2 to 2`},
 		{head + "{0 1\n", `6:5: found "\n", expected a comma or } after the value`},

@@ -100,7 +100,7 @@ func TestCSVErrors(t *testing.T) {
 		want string
 	}{
 		{"1,2\n3,4,5\n", data.Options{}, "standard input:2:1: found 3 fields, expected 2"},
-		{"a,y\n1,2\n3,\n", data.Options{}, `standard input:3:3: found no target in column "y" (by its name; another: --target), expected one in each row (--skip-unlabelled leaves out rows without a target)`},
+		{"a,y\n1,2\n3,\n", data.Options{}, `standard input:3:3: found no target in column "y" (by its name; another: 'target'), expected one in each row ('skip-unlabelled' leaves out rows without a target)`},
 		{"a,y\n1,2\ninf,3\n", data.Options{}, `standard input:3:1: found "inf", expected a finite number (leave the field empty for a missing value)`},
 		{"a,y\n1,2\n1e39,3\n", data.Options{}, `standard input:3:1: found "1e39", expected a number that 32 bits can hold (below 3.4e38)`},
 		{"a,y\n1,2\n1,inf\n", data.Options{}, `standard input:3:3: found "inf", expected a finite number or a name as target`},
@@ -142,16 +142,16 @@ func dates(n int) string {
 func TestSlips(t *testing.T) {
 	ten := strings.Repeat("7,1\n", 10)
 	for _, c := range []struct{ text, want string }{
-		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12): taken as words (to take these as missing: 'numeric=age')]`},
 		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[]`},
 		{"age,y\n\"a,5\",1\nb,2\n", `[]`},
-		{"age,y\n\n7,1\n\nu,1\n\n" + ten + "\n", `[column "age": 1 of 12 fields is not a number (first: "u" at standard input:5): taken as words (to take these as missing: --numeric age)]`},
-		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2, "v" at standard input:13): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\n\n7,1\n\nu,1\n\n" + ten + "\n", `[column "age": 1 of 12 fields is not a number (first: "u" at standard input:5): taken as words (to take these as missing: 'numeric=age')]`},
+		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2, "v" at standard input:13): taken as words (to take these as missing: 'numeric=age')]`},
 		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers
 		{"age,y\nu,1\nv,2\n" + ten, "[]"},                   // 10 of 12
-		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2): taken as words (to take these as missing: --numeric age)]`},
+		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2): taken as words (to take these as missing: 'numeric=age')]`},
 		{"y,age\nno,1\n" + strings.Repeat("1,7\n", 20), "[]"}, // the target may be what it likes
-		{"on,y\n" + dates(9) + "soon,1\n" + dates(9) + dates(9), `[column "on": 1 of 28 fields is not a date (first: "soon" at standard input:11): taken as words (to take these as missing: --numeric on)]`},
+		{"on,y\n" + dates(9) + "soon,1\n" + dates(9) + dates(9), `[column "on": 1 of 28 fields is not a date (first: "soon" at standard input:11): taken as words (to take these as missing: 'numeric=on')]`},
 		{"on,y\n" + dates(10) + "1.2.2025,1\n" + dates(10), `[]`},
 		{"on,y\n" + dates(10) + ",1\n" + dates(10), `[]`},
 	} {
@@ -185,7 +185,7 @@ func TestSchema(t *testing.T) {
 			"[standard input: found no line with the names of the columns: taken by position as n, c, y]", true},
 		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},
 		{"n,c,y\n4,u,1\n5,v,\n6,u,0\n", [][]float32{{4, 1, 0}, {5, 0, 1}, {6, 1, 0}},
-			"[1 of 3 targets is missing (first: standard input:3:5): none is used (--skip-unlabelled leaves out rows without one)]", false},
+			"[1 of 3 targets is missing (first: standard input:3:5): none is used ('skip-unlabelled' leaves out rows without one)]", false},
 	} {
 		s, err := readtest.ReadText(c.text, data.Options{Schema: train.Schema})
 		if err != nil {
@@ -258,7 +258,7 @@ func TestLateText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(want.Feature, want.Warnings); got != `[a b=2 b=3 b=x] [column "b": 20 of 1020 fields are not numbers (first: "x" at standard input:1004): taken as words (to take these as missing: --numeric b)]` {
+	if got := fmt.Sprint(want.Feature, want.Warnings); got != `[a b=2 b=3 b=x] [column "b": 20 of 1020 fields are not numbers (first: "x" at standard input:1004): taken as words (to take these as missing: 'numeric=b')]` {
 		t.Fatalf("found %s", got)
 	}
 	folder := t.TempDir()

@@ -233,9 +233,9 @@ func repeated(fields []field) string {
 func (g headerGuess) doubt(c *lines.Chunk) error {
 	line := fault.Quote(bytes.TrimSpace(c.Text))
 	if g.header {
-		return fmt.Errorf("%s:%d: %s taken as the names of the columns (if it is a row: --header no)", c.Name, c.Line, line)
+		return fmt.Errorf("%s:%d: %s taken as the names of the columns (if it is a row: 'header=no')", c.Name, c.Line, line)
 	}
-	return fmt.Errorf("%s:%d: %s taken as a row (if it names the columns: --header yes)", c.Name, c.Line, line)
+	return fmt.Errorf("%s:%d: %s taken as a row (if it names the columns: 'header=yes')", c.Name, c.Line, line)
 }
 
 func isNamed(f field, name string) bool { return string(f.text) == name }

@@ -257,7 +257,7 @@ func (t *table) dropTargets() {
 		return
 	}
 	if t.untargeted < t.count {
-		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used (--skip-unlabelled leaves out rows without one)",
+		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used ('skip-unlabelled' leaves out rows without one)",
 			t.untargeted, t.count, fault.Are(t.untargeted), t.firstBare))
 	}
 	t.targets = set.NewTargets()

@@ -74,7 +74,7 @@ func TestTablesAsAPersonReadsThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			open := strings.Contains(fmt.Sprint(s.Warnings), "--header")
+			open := strings.Contains(fmt.Sprint(s.Warnings), "'header")
 			if got := s.Schema.Summary(); got != c.want || s.Rows() != c.rows || s.Schema.Header != c.header || open != c.open {
 				t.Errorf("found %d rows, header %t, open %t, %s, expected %d, %t, %t, %s (%v)",
 					s.Rows(), s.Schema.Header, open, got, c.rows, c.header, c.open, c.want, s.Warnings)

@@ -57,7 +57,7 @@ func (t *table) keepNumbers(ignored map[int]string) error {
 		}
 	}
 	if len(kept) == 0 {
-		return fault.In(t.in[0].Name, "found no column to learn from but %s (ids, sentences or nothing), expected columns of numbers, dates or categories (--target names the column to predict; to take one as it is: --numeric or --categorical)", fault.Quoted(rest))
+		return fault.In(t.in[0].Name, "found no column to learn from but %s (ids, sentences or nothing), expected columns of numbers, dates or categories ('target' names the column to predict; to take one as it is: 'numeric' or 'categorical')", fault.Quoted(rest))
 	}
 	t.warnings = append(t.warnings, fmt.Errorf("%s: integers that number the rows, kept as there is nothing else to learn from", fault.Quoted(kept)))
 	return nil
@@ -136,7 +136,7 @@ func (t *table) say() {
 			column = "columns"
 		}
 		if r.why != set.WhyEmpty {
-			keep = fmt.Sprintf(" (to keep: --%s %s)", r.flag, strings.Join(names, ","))
+			keep = fmt.Sprintf(" (to keep: '%s=%s')", r.flag, strings.Join(names, ","))
 		}
 		t.warnings = append(t.warnings, fmt.Errorf("%s %s: %s: ignored%s", column, fault.Quoted(names), r.what, keep))
 	}
@@ -148,7 +148,7 @@ func (t *table) say() {
 			if unlike {
 				few = fmt.Sprintf(" in %d rows", all)
 			}
-			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories%s, a feature for each (to leave it out: --ignore %s)", c.Name, n, few, c.Name))
+			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories%s, a feature for each (to leave it out: 'ignore=%s')", c.Name, n, few, c.Name))
 		}
 	}
 }

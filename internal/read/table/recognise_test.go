@@ -33,11 +33,11 @@ func TestRecognise(t *testing.T) {
 		warnings   string // of each the beginning, "|" between
 	}{
 		{"ids in text", linesOf("id,age,churn", 500, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), data.Options{},
-			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": ids (nearly all values differ, or they number the rows): ignored (to keep: --categorical id)`},
+			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": ids (nearly all values differ, or they number the rows): ignored (to keep: 'categorical=id')`},
 		{"ids in text asked for", linesOf("id,age,churn", 20, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), data.Options{Categorical: []string{"id"}},
 			"3: 1 numeric, 1 with 20 categories, target churn", "[id=c-0 id=c-1 id=c-2]", ""},
 		{"consecutive integers", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", 100+i, i%3, i%2) }), data.Options{},
-			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": ids (nearly all values differ, or they number the rows): ignored (to keep: --numeric nr)`},
+			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": ids (nearly all values differ, or they number the rows): ignored (to keep: 'numeric=nr')`},
 		{"consecutive integers in another order", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i*5%12, i%3, i%2) }), data.Options{},
 			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr"`},
 		{"consecutive integers asked for", linesOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) }), data.Options{Numeric: []string{"n*"}},
@@ -69,9 +69,9 @@ func TestRecognise(t *testing.T) {
 		{"numbers with leading zeros", linesOf("x,age,y", 6, func(i int) string { return cycle(i, "007", "0.5", "-1") + fmt.Sprintf(",%d,%d", i%3, i%2) }), data.Options{},
 			"3: 2 numeric, target y", "[x age]", ""},
 		{"sentences", linesOf("review,stars,y", 12, func(i int) string { return fmt.Sprintf("I liked it %d times,%d,%d", i%10, i%3, i%2) }), data.Options{},
-			"3: 1 numeric, 1 ignored (review), target y", "[stars]", `column "review": sentences, most of them different: ignored (to keep: --categorical review)`},
+			"3: 1 numeric, 1 ignored (review), target y", "[stars]", `column "review": sentences, most of them different: ignored (to keep: 'categorical=review')`},
 		{"1001 categories", linesOf("city,age,y", 2002, func(i int) string { return fmt.Sprintf("c%d,%d,%d", i%1001, i%3, i%2) }), data.Options{},
-			"3: 1 numeric, 1 with 1001 categories, target y", "[city=c0 city=c1 city=c2]", `column "city": 1001 categories, a feature for each (to leave it out: --ignore city)`},
+			"3: 1 numeric, 1 with 1001 categories, target y", "[city=c0 city=c1 city=c2]", `column "city": 1001 categories, a feature for each (to leave it out: 'ignore=city')`},
 		{"true and false", linesOf("a,b,c,d,y", 6, func(i int) string {
 			return cycle(i, "true", "false") + "," + cycle(i, "yes", "no", "") + "," + cycle(i, "TRUE", "FALSE") + "," + cycle(i, "True", "maybe") + fmt.Sprintf(",%d", i%2)
 		}), data.Options{},
@@ -167,7 +167,7 @@ func TestSpelledRefused(t *testing.T) {
 			t.Errorf("found %v, expected %s", err, want)
 		}
 	}
-	if _, err := readtest.ReadText("a,b,y\n1,u,1\n2,v,0\n", data.Options{Numeric: []string{"b"}}); err == nil || err.Error() != `standard input:2:3: found "u" in column "b", expected a number, as --numeric says` {
+	if _, err := readtest.ReadText("a,b,y\n1,u,1\n2,v,0\n", data.Options{Numeric: []string{"b"}}); err == nil || err.Error() != `standard input:2:3: found "u" in column "b", expected a number, as 'numeric' says` {
 		t.Errorf("found %v", err)
 	}
 	for _, opt := range []data.Options{{Ignore: []string{"c"}}, {Ignore: []string{"y"}}, {Ignore: []string{"a"}, Numeric: []string{"1"}}, {Numeric: []string{"z*"}}, {Ignore: []string{"a", "b"}}} {

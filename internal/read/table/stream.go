@@ -80,7 +80,7 @@ func (t *table) ignoreNumbers(first [][]field) {
 	for _, i := range columns {
 		t.kinds[i].asked = askedIgnore
 	}
-	t.warnings = append(t.warnings, fmt.Errorf("%s: %s integers in the first rows, as of an id: ignored (to keep: --numeric %s)", fault.Quoted(names), how, strings.Join(names, ",")))
+	t.warnings = append(t.warnings, fmt.Errorf("%s: %s integers in the first rows, as of an id: ignored (to keep: 'numeric=%s')", fault.Quoted(names), how, strings.Join(names, ",")))
 }
 
 // areNumbered reports whether the fields of a column are consecutive integers.

@@ -115,7 +115,7 @@ func (t *table) decided(r *set.Reading, words []string, name string, place func(
 	case r.Kind.IsDate() && (t.dates == "mdy" || t.dates == "" && e.monthFirst && !e.dayFirst):
 		return r.Other, nil
 	case r.Kind.IsDate() && t.dates == "" && !(e.dayFirst && !e.monthFirst):
-		return nil, place(at).Fault("found %q in column %q, expected a day above 12 in some row, or --dates dmy or --dates mdy, which says what stands first", words[at], name)
+		return nil, place(at).Fault("found %q in column %q, expected a day above 12 in some row, or 'dates=dmy' or 'dates=mdy', which says what stands first", words[at], name)
 	case r.Kind.IsDate() || e.point && !e.comma:
 	case e.comma && !e.point:
 		return r.Other, nil
@@ -132,7 +132,7 @@ func (t *table) numbers(slot, at int, r *set.Reading) (ok bool, err error) {
 	place := func(code int) fault.Place { return t.placeOf(t.firstRow(slot, uint32(code))) }
 	switch {
 	case asked && (r == nil || 2*r.Read <= r.All):
-		return false, t.content[at].place.Fault("found %s in column %q, expected a number, as --numeric says", t.content[at].text, c.Name)
+		return false, t.content[at].place.Fault("found %s in column %q, expected a number, as 'numeric' says", t.content[at].text, c.Name)
 	case r == nil || r.Read == 0 || !asked && areCodes(words, r):
 		return false, nil
 	case !asked && !r.Agree():
@@ -151,7 +151,7 @@ func (t *table) numbers(slot, at int, r *set.Reading) (ok bool, err error) {
 		}
 	}
 	if strings.ContainsFunc(r.Unit, unicode.IsLetter) {
-		t.warnings = append(t.warnings, fmt.Errorf("column %q: taken as numbers with the unit %s (for categories: --categorical %s)", c.Name, fault.Printable(r.Unit), c.Name))
+		t.warnings = append(t.warnings, fmt.Errorf("column %q: taken as numbers with the unit %s (for categories: 'categorical=%s')", c.Name, fault.Printable(r.Unit), c.Name))
 	}
 	c.Kind, c.Unit, c.Category = r.Kind, r.Unit, nil
 	if r.Kind == set.KindAmount && r.IsPlain(words) {
@@ -214,7 +214,7 @@ func (t *table) doubt(name string, words []string, r *set.Reading, place func(co
 	if r.Kind.IsNumber() && (r.Read < least || few) || 2*r.Read < r.All {
 		return
 	}
-	t.warnings = append(t.warnings, fmt.Errorf("%s: taken as words (to take these as missing: --numeric %s)", slips(name, words, r, place), name))
+	t.warnings = append(t.warnings, fmt.Errorf("%s: taken as words (to take these as missing: 'numeric=%s')", slips(name, words, r, place), name))
 }
 
 // firstRow returns the first row with a word.
@@ -307,7 +307,7 @@ func namesNumbers(r *set.Reading, labels []string) bool {
 	return r.Kind.IsNumber() && r.Agree() && (len(labels) > fewLabels || fraction || !slices.ContainsFunc(r.Value, math.IsNaN) || !r.IsPlain(labels))
 }
 
-const skipHint = "--skip-unlabelled leaves out rows without a target"
+const skipHint = "'skip-unlabelled' leaves out rows without a target"
 
 // learned is the column of the target in a model's schema.
 func (t *table) learned() set.Column {
@@ -332,7 +332,7 @@ func (t *table) targetBy() string {
 	case t.target < 0:
 		return ""
 	case t.guessed != "":
-		return fmt.Sprintf(" in column %q (%s; another: --target)", t.names[t.target], t.guessed)
+		return fmt.Sprintf(" in column %q (%s; another: 'target')", t.names[t.target], t.guessed)
 	}
 	return fmt.Sprintf(" in column %q", t.names[t.target])
 }

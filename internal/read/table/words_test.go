@@ -39,11 +39,11 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"currency", column(6, "$70,386", "($5)", "$1.2k"), data.Options{}, "amount $ [70386 -5 1200]", ""},
 		{"currency behind", column(6, "1.158,50 €", "3 €"), data.Options{}, "comma € [1158.5 3]", ""},
 		{"percent", column(6, "8%", "16 %"), data.Options{}, "amount % [8 16]", ""},
-		{"a unit", column(6, "12 kg", "3.5 kg"), data.Options{}, "amount kg [12 3.5]", `column "c": taken as numbers with the unit kg (for categories: --categorical c)`},
+		{"a unit", column(6, "12 kg", "3.5 kg"), data.Options{}, "amount kg [12 3.5]", `column "c": taken as numbers with the unit kg (for categories: 'categorical=c')`},
 		{"two units", column(6, "12 kg", "3.5 lb"), data.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
 		{"one slip", column(120, append([]string{"n.a."}, strings.Fields(strings.Repeat("1 2.5 ", 60))...)...), data.Options{}, " [1.7436975 1 2.5]", `column "c": 1 of 120 fields is not a number (first: "n.a." at standard input:2): taken as missing`},
-		{"slips", column(30, "n.a.", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"), data.Options{}, "3: 1 numeric, 1 with 15 categories, target y", `column "c": 2 of 30 fields are not numbers (first: "n.a." at standard input:2): taken as words (to take these as missing: --numeric c)`},
-		{"a word of its own for missing among numbers that all differ", column(15, "n.v.", "1", "2", "3", "4", "5", "n.v.", "6", "7", "8", "9", "10", "n.v.", "11", "12"), data.Options{}, "3: 1 numeric, 1 with 13 categories, target y", `column "c": 3 of 15 fields are not numbers (first: "n.v." at standard input:2): taken as words (to take these as missing: --numeric c)`},
+		{"slips", column(30, "n.a.", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"), data.Options{}, "3: 1 numeric, 1 with 15 categories, target y", `column "c": 2 of 30 fields are not numbers (first: "n.a." at standard input:2): taken as words (to take these as missing: 'numeric=c')`},
+		{"a word of its own for missing among numbers that all differ", column(15, "n.v.", "1", "2", "3", "4", "5", "n.v.", "6", "7", "8", "9", "10", "n.v.", "11", "12"), data.Options{}, "3: 1 numeric, 1 with 13 categories, target y", `column "c": 3 of 15 fields are not numbers (first: "n.v." at standard input:2): taken as words (to take these as missing: 'numeric=c')`},
 		{"slips of numbers that are asked for", column(6, "n.a.", "1", "3"), data.Options{Numeric: []string{"c"}}, " [2 1 3]", "taken as missing"},
 		{"dashes", column(6, "-", "1", "3"), data.Options{}, " [2 1 3]", ""},
 		{"signs", column(6, "-", "+"), data.Options{}, "3: 1 numeric, 1 with 2 categories, target y", ""},
@@ -65,7 +65,7 @@ func TestWordsOfNumbers(t *testing.T) {
 		{"weeks", column(6, "2024-W01", "2024-W02"), data.Options{}, "date 2024-01-01 [0 7]", ""},
 		{"hours", column(6, "18:30", "06:00:00"), data.Options{}, "clock [18.5 6]", ""},
 		{"near-unique words", linesOf("c;x;y", 100, func(i int) string { return fmt.Sprintf("u%d;%d;%d", max(i, 3), i*i%7, i%2) }), data.Options{}, "3: 1 numeric, 1 ignored (c), target y", "ids (nearly all values differ"},
-		{"mostly different words", linesOf("c;x;y", 100, func(i int) string { return fmt.Sprintf("u%d;%d;%d", i%60, i*i%7, i%2) }), data.Options{}, "3: 1 numeric, 1 with 60 categories, target y", `column "c": 60 categories in 100 rows, a feature for each (to leave it out: --ignore c)`},
+		{"mostly different words", linesOf("c;x;y", 100, func(i int) string { return fmt.Sprintf("u%d;%d;%d", i%60, i*i%7, i%2) }), data.Options{}, "3: 1 numeric, 1 with 60 categories, target y", `column "c": 60 categories in 100 rows, a feature for each (to leave it out: 'ignore=c')`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readtest.ReadText(c.text, c.opt)
@@ -116,7 +116,7 @@ func TestTargetsInWords(t *testing.T) {
 		{"few numbers and a word", target(4, "0", "1", "2+"), data.Options{}, " [0 1 2+]"},
 		{"equal numbers", target(5, "+1", "1", "1.0", "0", "-0"), data.Options{}, " [1 1 1 0 0]"},
 		{"large integers", target(4, "9007199254740992", "9007199254740993", "+9007199254740993.0", "9007199254740996"), data.Options{}, "3 labels"},
-		{"a slip", target(201, append([]string{"soon"}, long...)...), data.Options{}, `standard input:2: found "soon" as target in column "y" (by its name; another: --target), expected a number, as in 200 of 201 rows (--skip-unlabelled leaves out rows without a target)`},
+		{"a slip", target(201, append([]string{"soon"}, long...)...), data.Options{}, `standard input:2: found "soon" as target in column "y" (by its name; another: 'target'), expected a number, as in 200 of 201 rows ('skip-unlabelled' leaves out rows without a target)`},
 		{"a slip left out", target(201, append([]string{"soon"}, long...)...), data.Options{SkipUnlabelled: true}, `200 rows, 1 row without a target (first: standard input:2:3; no numbers: soon): left out`},
 		{"missing ones left out", target(4, "5", ""), data.Options{SkipUnlabelled: true}, "2 rows, 2 rows without a target (first: standard input:3:3): left out"},
 	} {
@@ -192,7 +192,7 @@ func TestNothingToLearnFrom(t *testing.T) {
 		linesOf("c;x;y", 6, func(i int) string {
 			return fmt.Sprintf("%d/2/2024;%s;%d", 1+i, []string{"31/1/2024", "a", "b"}[i%3], i%2)
 		}): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row`, // words are no evidence
-		column(6, "1/2/2024", "2/1/2024"): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row, or --dates dmy or --dates mdy`,
+		column(6, "1/2/2024", "2/1/2024"): `standard input:2: found "1/2/2024" in column "c", expected a day above 12 in some row, or 'dates=dmy' or 'dates=mdy'`,
 	} {
 		if _, err := readtest.ReadText(text, data.Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("found %v, expected %s", err, want)

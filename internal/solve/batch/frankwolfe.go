@@ -32,7 +32,7 @@ type FrankWolfe struct{ steps string }
 func init() {
 	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "frank-wolfe",
 		Facts:   registry.Facts{Rate: "1/k, linear with pairwise steps", Memory: "three numbers a row", Source: "Frank, Wolfe 1956; Jaggi 2013; Lacoste-Julien, Jaggi 2015"},
-		Summary: "conditional gradients: smooth losses, --radius with the penalty l1 or l2; steps=pairwise, search or open",
+		Summary: "conditional gradients: smooth losses, a radius with the penalty l1 or l2; steps=pairwise, search or open",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return FrankWolfe{p.Choice("steps", "pairwise", "search", "open")}, p.Err()
 		}})
@@ -45,7 +45,7 @@ func (FrankWolfe) Accepts(p problem.Problem) error {
 		return err
 	}
 	if norm, _ := penalty.BallOf(l.Penalty); norm == 0 {
-		return fmt.Errorf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty %s", penalty.Name(l.Penalty))
+		return fmt.Errorf("solver frank-wolfe needs a bound on the norm, 'radius' with the penalty l1 or l2: found the penalty %s", penalty.Name(l.Penalty))
 	}
 	return smooth("frank-wolfe", l.Loss)
 }

@@ -67,7 +67,7 @@ func TestFrankWolfeRefuses(t *testing.T) {
 	s := must(linear.New("frank-wolfe"))
 	for p, want := range map[*problem.Linear]string{
 		ball(9, 2, loss.Hinge{}, 1, 1, problem.None):        "solver frank-wolfe needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which hinge is not",
-		random(9, 2, loss.Squared{}, "l1", 1, problem.None): "solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty l1",
+		random(9, 2, loss.Squared{}, "l1", 1, problem.None): "solver frank-wolfe needs a bound on the norm, 'radius' with the penalty l1 or l2: found the penalty l1",
 	} {
 		if err := s.Accepts(p); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -34,7 +34,7 @@ type Subgradient struct{ step string }
 func init() {
 	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "subgradient",
 		Facts:   registry.Facts{Rate: "1/(lambda t) in passes, 1/sqrt(t) without strong convexity", Memory: "four numbers a row", Source: "Shor 1985; Ivgi, Hinder, Carmon 2023"},
-		Summary: "subgradients of least norm of all rows: any loss, elastic penalties or --radius; to be compared with; step=auto, inverse or distance",
+		Summary: "subgradients of least norm of all rows: any loss, elastic penalties or a radius; to be compared with; step=auto, inverse or distance",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return Subgradient{p.Choice("step", "auto", "inverse", "distance")}, p.Err()
 		}})
@@ -52,7 +52,7 @@ func (s Subgradient) Accepts(p problem.Problem) error {
 	case math.IsInf(l.Loss.Smoothness(), 1) && parts.Steep(l):
 		return fmt.Errorf("solver subgradient needs a loss that is smooth or of bounded slope, which %s is not: its steps would overflow; use sdca", loss.Name(l.Loss))
 	case !elastic && norm == 0:
-		return fmt.Errorf("solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, --radius: found the penalty %s", penalty.Name(l.Penalty))
+		return fmt.Errorf("solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, 'radius': found the penalty %s", penalty.Name(l.Penalty))
 	case s.step == "inverse" && l2 == 0:
 		return fmt.Errorf("solver subgradient needs a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=distance")
 	}

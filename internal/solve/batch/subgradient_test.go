@@ -89,7 +89,7 @@ func TestShortestSubgradient(t *testing.T) {
 
 func TestSubgradientRefuses(t *testing.T) {
 	for spec, p := range map[string]*problem.Linear{
-		"solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, --radius: found the penalty group": random(9, 2, loss.Hinge{}, "group", 1, problem.None),
+		"solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, 'radius': found the penalty group": random(9, 2, loss.Hinge{}, "group", 1, problem.None),
 		"solver subgradient needs a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=distance":       random(9, 2, loss.Hinge{}, "l1", 1, problem.None),
 	} {
 		if err := must(linear.New("subgradient:step=inverse")).Accepts(p); err == nil || err.Error() != spec {

@@ -25,7 +25,7 @@ var _ solver.Describer = Root{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "root", Summary: "bounded norm or slack: the C of the same machine, by the fastest solver for each; definite kernels",
-		Facts: registry.Facts{Rate: "that of working, for some ten values of C", Memory: "rows of K up to --cache", Source: "Hastie, Rosset, Tibshirani, Zhu 2004; Dowell, Jarratt 1971"},
+		Facts: registry.Facts{Rate: "that of working, for some ten values of C", Memory: "rows of K up to the cache", Source: "Hastie, Rosset, Tibshirani, Zhu 2004; Dowell, Jarratt 1971"},
 		New:   func(*registry.Params) (solver.Solver, error) { return Root{}, nil }})
 }
 

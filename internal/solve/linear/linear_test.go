@@ -91,7 +91,7 @@ var examined = []struct {
 		return ""
 	}},
 	{"simba", 0, 0, func(loss.Loss, string) string {
-		return "simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver"
+		return "simba needs 'slack', the average slack with which it maximises the margin: expected 'slack', or another solver"
 	}},
 	{"pegasos", 2e-2, 20000, refuses("pegasos", onRidge, false)},
 	{"pgs", 2e-2, 20000, refuses("pgs", map[string]string{"l1": ofNorm, "elastic-net": ofNorm}, false)},
@@ -104,10 +104,10 @@ var examined = []struct {
 	{"adam", 0.5, 2000, refuses("adam", nil, false)},
 	{"exponentiated", 0.5, 2000, refuses("exponentiated", map[string]string{"l2": ofBall, "elastic-net": ofBall}, false)},
 	{"frank-wolfe", 0, 0, func(_ loss.Loss, p string) string {
-		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty %s", penalty.Name(must(penalty.New(p))))
+		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, 'radius' with the penalty l1 or l2: found the penalty %s", penalty.Name(must(penalty.New(p))))
 	}},
 	{"root", 0, 0, func(_ loss.Loss, p string) string {
-		return fmt.Sprintf("solver root needs a bound on the norm, --radius with the penalty l2, or on the slack: found the penalty %s", penalty.Name(must(penalty.New(p))))
+		return fmt.Sprintf("solver root needs a bound on the norm, 'radius' with the penalty l2, or on the slack: found the penalty %s", penalty.Name(must(penalty.New(p))))
 	}},
 	{"projected-sgd", 0, 0, refuses("projected-sgd", map[string]string{"l1": ofRadius, "l2": ofRadius, "elastic-net": ofRadius}, false)},
 	{"subgradient", 2e-2, 20000, func(l loss.Loss, _ string) string {
@@ -141,7 +141,7 @@ var onRidge = map[string]string{"l1": "the penalty l2: its steps rely on it", "e
 const (
 	ofNorm    = "the penalty l2 or lp: its weights are gradients of a conjugate of a squared norm"
 	ofBall    = "the penalty l1: it divides a ball of the l1-norm among the weights"
-	ofRadius  = "a bound on the norm, --radius with the penalty l2: its steps are of the size of the ball"
+	ofRadius  = "a bound on the norm, 'radius' with the penalty l2: its steps are of the size of the ball"
 	notStrong = "a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=sqrt"
 	noZeros   = "output=last, best or random with this penalty: averages of iterates have no zeros"
 )

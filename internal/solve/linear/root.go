@@ -21,7 +21,7 @@ import (
 type Root struct{}
 
 func init() {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "root", Summary: "--radius with the penalty l2, or --slack: the C of the same model, by the fastest solver for each",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "root", Summary: "a radius with the penalty l2, or a slack: the C of the same model, by the fastest solver for each",
 		Facts: registry.Facts{Rate: "that of the solver, for some ten values of C", Memory: "that of the solver", Source: "Hastie, Rosset, Tibshirani, Zhu 2004; Dowell, Jarratt 1971"},
 		New:   func(*registry.Params) (solver.Solver, error) { return Root{}, nil }})
 }
@@ -39,7 +39,7 @@ func (Root) Accepts(p problem.Problem) error {
 		return err
 	}
 	if norm, _ := penalty.BallOf(l.Penalty); norm != 2 {
-		return fmt.Errorf("solver root needs a bound on the norm, --radius with the penalty l2, or on the slack: found the penalty %s", penalty.Name(l.Penalty))
+		return fmt.Errorf("solver root needs a bound on the norm, 'radius' with the penalty l2, or on the slack: found the penalty %s", penalty.Name(l.Penalty))
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (SIMBA) Accepts(p problem.Problem) error {
 		return nil
 	}
 	if _, ok := p.(*problem.Linear); ok {
-		return fmt.Errorf("simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver")
+		return fmt.Errorf("simba needs 'slack', the average slack with which it maximises the margin: expected 'slack', or another solver")
 	}
 	_, err := parts.Linear(p)
 	return err

@@ -194,7 +194,7 @@ func (m Method) acceptsPenalty(p penalty.Penalty) error {
 	norm, _ := penalty.BallOf(p)
 	switch {
 	case m.step == "radius" && norm != 2:
-		return m.needs("a bound on the norm, --radius with the penalty l2: its steps are of the size of the ball")
+		return m.needs("a bound on the norm, 'radius' with the penalty l2: its steps are of the size of the ball")
 	case norm == 2 && m.gradient == "row" && m.geometry == "euclidean" && m.step != "inverse" && !m.ball:
 		return nil
 	case m.geometry == "p-norm":

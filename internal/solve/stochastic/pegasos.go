@@ -33,7 +33,7 @@ func init() {
 //	Rate      E P - P* <= 2 sqrt(2) R G/sqrt(T), whatever the number of rows
 //	Memory    two numbers a row, for the dual variables, and three a feature
 func init() {
-	register("stochastic gradient on the ball |w| <= R with averaging: any loss, --radius with the penalty l2",
+	register("stochastic gradient on the ball |w| <= R with averaging: any loss, a radius with the penalty l2",
 		registry.Facts{Rate: "R G/sqrt(t) in steps", Memory: "two numbers a row", Source: "Cotter 2013, section 2.1"},
 		Method{name: "projected-sgd", step: "radius", output: "average"})
 }

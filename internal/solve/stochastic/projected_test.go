@@ -59,7 +59,7 @@ func TestProjectedProof(t *testing.T) {
 			}
 		}
 	}
-	const want = "solver projected-sgd needs a bound on the norm, --radius with the penalty l2: its steps are of the size of the ball"
+	const want = "solver projected-sgd needs a bound on the norm, 'radius' with the penalty l2: its steps are of the size of the ball"
 	for _, q := range []penalty.Penalty{penalty.L2{}, penalty.L1{}, penalty.Ball{Norm: 1, Radius: 1}} {
 		if err := s.Accepts(linear(rows, y, loss.Hinge{}, q, 1, problem.None)); err == nil || err.Error() != want {
 			t.Errorf("%T: %v", q, err)

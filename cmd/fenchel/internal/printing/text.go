@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -130,9 +131,23 @@ func JSON(cmd *cobra.Command, v any) error {
 
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
+// named is a parameter as the packages below name it in their messages, 'name' or 'name=value'.
+var named = regexp.MustCompile(`'[a-z][a-z-]*(=[^']+)?'`)
+
+// Message is a message of the packages below, which know no flags, with the parameters that it names as flags.
+func Message(text string) string {
+	return named.ReplaceAllStringFunc(text, func(found string) string {
+		name, value, given := strings.Cut(strings.Trim(found, "'"), "=")
+		if given {
+			return "--" + name + " " + value
+		}
+		return "--" + name
+	})
+}
+
 // Warn prints doubts to standard error.
 func Warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(w.Error()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(w.Error())))
 	}
 }

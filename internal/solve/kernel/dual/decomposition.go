@@ -30,7 +30,7 @@ var _ solver.Solver = Decomposition{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "decomposition", Summary: "small working sets, as SVM-light; q=10 rows in a set, inner=pairs|gradient, shrinking=off|on",
-		Facts: registry.Facts{Rate: "linear in the end; rounds grow with C", Memory: "rows of K up to --cache", Source: "Joachims 1999"},
+		Facts: registry.Facts{Rate: "linear in the end; rounds grow with C", Memory: "rows of K up to the cache", Source: "Joachims 1999"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			q := p.Int("q", 10, 2, 1<<14)
 			d := Decomposition{Q: q, Inner: p.Choice("inner", "pairs", "gradient"), Shrinking: p.Choice("shrinking", "off", "on") == "on"}

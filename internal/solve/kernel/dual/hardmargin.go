@@ -38,7 +38,7 @@ var _ solver.Solver = HardMargin{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "hard-margin", Summary: "the largest margin of separable rows: problems with a slack of 0, definite kernels",
-		Facts: registry.Facts{Rate: "that of working, for some ten values of C", Memory: "rows of K up to --cache", Source: "Vapnik 1995; Joachims 1999"},
+		Facts: registry.Facts{Rate: "that of working, for some ten values of C", Memory: "rows of K up to the cache", Source: "Vapnik 1995; Joachims 1999"},
 		New:   func(*registry.Params) (solver.Solver, error) { return HardMargin{}, nil }})
 }
 

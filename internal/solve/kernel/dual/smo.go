@@ -37,7 +37,7 @@ var _ solver.Solver = SMO{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "smo", Summary: "pairs of dual variables, as LIBSVM; selection=second|first|gain|hybrid",
-		Facts: registry.Facts{Rate: "linear in the end; steps grow with C", Memory: "rows of K up to --cache", Source: "Platt 1998; Fan, Chen, Lin 2005; Glasmachers, Igel 2006"},
+		Facts: registry.Facts{Rate: "linear in the end; steps grow with C", Memory: "rows of K up to the cache", Source: "Platt 1998; Fan, Chen, Lin 2005; Glasmachers, Igel 2006"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			s := p.Choice("selection", "second", "first", "gain", "hybrid")
 			return SMO{s}, p.Err()

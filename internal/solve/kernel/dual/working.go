@@ -52,7 +52,7 @@ func (s Working) size(n int) int {
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "working", Summary: "large working sets, solved by pairs inside; q=rows in a set",
-		Facts: registry.Facts{Rate: "linear in the end; few rounds of many rows", Memory: "rows of K up to --cache", Source: "Joachims 1999; Zanni, Serafini, Zanghirati 2006"},
+		Facts: registry.Facts{Rate: "linear in the end; few rounds of many rows", Memory: "rows of K up to the cache", Source: "Joachims 1999; Zanni, Serafini, Zanghirati 2006"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			q := p.Int("q", DefaultSet, 2, 1<<14)
 			return Working{q}, p.Err()

@@ -173,7 +173,7 @@ func (s *ramp) Point() problem.Point {
 func (s *ramp) Report() solver.Report {
 	r := solver.Report{Gap: math.NaN()}
 	if s.kept == nil {
-		r.Warnings = []error{fmt.Errorf("ramp: no round was finished (passes made: %d), and the model solves none: expected more, such as --solver ramp:passes=1000", s.epoch)}
+		r.Warnings = []error{fmt.Errorf("ramp: no round was finished (passes made: %d), and the model solves none: expected more, such as 'solver=ramp:passes=1000'", s.epoch)}
 	}
 	return r
 }

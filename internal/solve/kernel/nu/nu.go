@@ -47,7 +47,7 @@ var _ solver.Solver = Nu{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "nu", Summary: "one class, nu-classification, nu-regression; q=parts in a working set",
-		Facts: registry.Facts{Rate: "linear in the end; rounds grow with 1/nu", Memory: "rows of K up to --cache", Source: "Schoelkopf, Smola, Williamson, Bartlett 2000"},
+		Facts: registry.Facts{Rate: "linear in the end; rounds grow with 1/nu", Memory: "rows of K up to the cache", Source: "Schoelkopf, Smola, Williamson, Bartlett 2000"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			q := p.Int("q", 0, 2, 1<<14)
 			return Nu{q}, p.Err()
