@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
-	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -80,19 +78,15 @@ type costs struct {
 	t         []float64  // corners
 	low, high []float64  // bounds at C = 1
 	free      bool       // the bias
-	shift     float64    // K' - K without the constant
 	most      float64    // largest magnitude of t
 
 	c       float64
 	beta, r []float64
 	b       float64
-	set     []int
-	place   []int     // of rows in set; -1: outside
+	set     dual.FreeSet
 	side    []float64 // of rows outside: u_i
-	factor  quadratic.Factor
 	load    []float64 // K u, of the rows outside
 	sum     float64   // of u
-	changes int       // of the factor, since it was made
 	drift   drift
 	told    float64 // the last C that was handed out
 	mended  float64 // the last one at which the problem was solved anew
@@ -106,7 +100,7 @@ type costs struct {
 // newCosts makes the bounds at C = 1.
 func newCosts(p *problem.Kernel) *costs {
 	n := p.Len()
-	s := &costs{p: p, gram: p.Gram, free: p.Bias == problem.Free, place: make([]int, n), drift: newDrift(p)}
+	s := &costs{p: p, gram: p.Gram, free: p.Bias == problem.Free, drift: newDrift(p)}
 	for _, v := range []*[]float64{&s.t, &s.low, &s.high, &s.beta, &s.r, &s.side, &s.load, &s.dr} {
 		*v = make([]float64, n)
 	}
@@ -119,9 +113,11 @@ func newCosts(p *problem.Kernel) *costs {
 		s.most = max(s.most, math.Abs(s.t[i]))
 		sum += p.Diagonal[i]
 	}
-	if s.shift = p.Constant(); s.free {
-		s.shift = max(sum/float64(n), 1e-300)
+	shift := p.Constant()
+	if s.free {
+		shift = max(sum/float64(n), 1e-300)
 	}
+	s.set = dual.NewFreeSet(p.Gram, n, shift, s.free)
 	return s
 }
 
@@ -158,10 +154,9 @@ func (s *costs) begin(c float64, pt problem.Point) {
 	if s.free {
 		s.b = pt.W[len(s.beta)]
 	}
-	s.set = s.set[:0]
+	s.set.Clear()
 	var inside []int
 	for i := range s.beta {
-		s.place[i] = -1
 		near := 1e-9 * (s.high[i] - s.low[i])
 		switch at := pt.W[i] / c; {
 		case at <= s.low[i]+near:
@@ -175,7 +170,6 @@ func (s *costs) begin(c float64, pt problem.Point) {
 		}
 		s.beta[i] = float64(c * s.side[i])
 	}
-	s.factor, s.changes = quadratic.Factor{}, 0
 	s.respond()
 	for _, i := range inside {
 		s.enter(i)
@@ -187,7 +181,7 @@ func (s *costs) begin(c float64, pt problem.Point) {
 func (s *costs) respond() {
 	u := make([]float64, len(s.beta))
 	for i, side := range s.side {
-		if s.place[i] < 0 {
+		if s.set.Place[i] < 0 {
 			u[i] = side
 		}
 	}
@@ -206,52 +200,40 @@ func (s *costs) combine(dst, by []float64) (off float64) {
 // twice, as the set may be nearly singular.
 func (s *costs) polish() {
 	s.respond()
-	slope := make([]float64, len(s.set))
+	slope := make([]float64, len(s.set.Rows))
 	for range 2 {
-		if len(s.set) == 0 {
+		if len(s.set.Rows) == 0 {
 			return
 		}
-		for k, i := range s.set {
+		for k, i := range s.set.Rows {
 			slope[k] = s.t[i] - s.r[i] - s.b
 		}
 		missing := 0.0
 		if s.free {
 			missing = -sumOf(s.beta)
 		}
-		d, b := s.equations(slope, missing)
+		d, b := s.set.Solve(slope, missing)
 		s.b += b
-		for k, i := range s.set {
+		for k, i := range s.set.Rows {
 			s.beta[i] = min(max(s.beta[i]+d[k], float64(s.c*s.low[i])), float64(s.c*s.high[i]))
 		}
 		s.respond()
 	}
 }
 
-// equations solves K_SS d + b 1 = right with sum d as given if the bias is free; else b is 0.
-func (s *costs) equations(right []float64, sum float64) (d []float64, b float64) {
-	d = s.factor.Solve(right)
-	if !s.free {
-		return d, 0
-	}
-	u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-	multiplier := (sumOf(d) - sum) / sumOf(u) // b - rho sum d
-	vec.Axpy64(d, -multiplier, u)
-	return d, multiplier + float64(s.shift*sum)
-}
-
 // direction sets d, db and dr.
 func (s *costs) direction() {
 	copy(s.dr, s.load)
 	s.d, s.db, s.drift.dr = nil, 0, s.drift.load
-	if len(s.set) == 0 {
+	if len(s.set.Rows) == 0 {
 		return
 	}
-	right := make([]float64, len(s.set))
-	for k, i := range s.set {
+	right := make([]float64, len(s.set.Rows))
+	for k, i := range s.set.Rows {
 		right[k] = -s.load[i]
 	}
-	s.d, s.db = s.equations(right, -s.sum)
-	s.drift.dr += s.add(s.dr, s.set, s.d)
+	s.d, s.db = s.set.Solve(right, -s.sum)
+	s.drift.dr += s.add(s.dr, s.set.Rows, s.d)
 }
 
 // add adds rows of K times by to dst, and returns by how much the change of each number is off.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -48,7 +47,7 @@ func (s *costs) follow(ctx context.Context, to float64, each Each) error {
 				s.direction()
 				e = s.next(to)
 			}
-		} else if idle++; idle > 4*len(s.set)+200 {
+		} else if idle++; idle > 4*len(s.set.Rows)+200 {
 			idle = 0
 			s.stuck()
 			if err := s.restart(ctx, min(to, s.c*(1+s.leap))); err != nil {
@@ -66,7 +65,7 @@ func (s *costs) follow(ctx context.Context, to float64, each Each) error {
 			return ctx.Err()
 		}
 		s.change(e)
-		if steps++; steps%64 == 0 || s.changes > 200 {
+		if steps++; steps%64 == 0 || s.set.IsWorn() {
 			s.renew()
 		}
 		if err := ctx.Err(); err != nil {
@@ -138,11 +137,11 @@ func enough(c problem.Certificate, relative float64) bool {
 // breakpoint makes the point, with its certificate.
 func (s *costs) breakpoint() Breakpoint {
 	p, n := at(s.p, s.c), len(s.beta)
-	b := Breakpoint{C: s.c, Free: len(s.set), Point: problem.Point{W: make([]float64, n+1), A: make([]float64, n)}, Predictions: make([]float64, n)}
+	b := Breakpoint{C: s.c, Free: len(s.set.Rows), Point: problem.Point{W: make([]float64, n+1), A: make([]float64, n)}, Predictions: make([]float64, n)}
 	for i, beta := range s.beta {
 		first, last := p.Loss.Domain(p.Y[i])
 		b.Point.A[i] = min(max(-beta/(s.c*p.S[i]), first), last)
-		if s.place[i] < 0 && s.side[i] != 0 {
+		if s.set.Place[i] < 0 && s.side[i] != 0 {
 			b.Bounded++
 		}
 	}
@@ -163,7 +162,7 @@ func (s *costs) breakpoint() Breakpoint {
 
 // bias is that of the free rows, the best for the responses where there are none.
 func (s *costs) bias(p *problem.Kernel) float64 {
-	if len(s.set) > 0 {
+	if len(s.set.Rows) > 0 {
 		return s.b
 	}
 	low, high := s.interval(0)
@@ -182,7 +181,7 @@ func (s *costs) bias(p *problem.Kernel) float64 {
 // a free row b counts as 0.
 func (s *costs) pull(i int, step float64) float64 {
 	v := s.t[i] - s.r[i] - float64(step*s.dr[i])
-	if s.free && len(s.set) > 0 {
+	if s.free && len(s.set.Rows) > 0 {
 		v -= s.b + float64(step*s.db)
 	}
 	return v
@@ -196,7 +195,7 @@ func (s *costs) next(to float64) event {
 			e = event{step, row, kind}
 		}
 	}
-	for k, i := range s.set {
+	for k, i := range s.set.Rows {
 		least := 1e-13 * (s.high[i] - s.low[i])
 		if rate := s.low[i] - s.d[k]; rate > least {
 			consider(s.beta[i]-float64(s.c*s.low[i]), rate, i, leaves)
@@ -205,10 +204,10 @@ func (s *costs) next(to float64) event {
 			consider(float64(s.c*s.high[i])-s.beta[i], rate, i, leaves)
 		}
 	}
-	if s.free && len(s.set) == 0 {
+	if s.free && len(s.set.Rows) == 0 {
 		return s.opening(e)
 	}
-	for i, place := range s.place {
+	for i, place := range s.set.Place {
 		if place >= 0 {
 			continue
 		}
@@ -286,11 +285,11 @@ func (s *costs) opening(e event) event {
 func (s *costs) advance(step float64) {
 	s.c += step
 	for i, side := range s.side {
-		if s.place[i] < 0 {
+		if s.set.Place[i] < 0 {
 			s.beta[i] = float64(s.c * side)
 		}
 	}
-	for k, i := range s.set {
+	for k, i := range s.set.Rows {
 		s.beta[i] += float64(step * s.d[k])
 	}
 	vec.Axpy64(s.r, step, s.dr)
@@ -302,7 +301,7 @@ func (s *costs) advance(step float64) {
 func (s *costs) change(e event) {
 	switch e.kind {
 	case leaves:
-		s.leave(s.place[e.row])
+		s.leave(s.set.Place[e.row])
 	case opens:
 		s.b = s.t[e.row] - s.r[e.row]
 		s.enter(e.row)
@@ -313,7 +312,7 @@ func (s *costs) change(e event) {
 
 // leave puts a row of the set onto the bound that is nearer.
 func (s *costs) leave(at int) {
-	i := s.set[at]
+	i := s.set.Remove(at)
 	s.side[i] = s.low[i]
 	if s.beta[i]-float64(s.c*s.low[i]) > float64(s.c*s.high[i])-s.beta[i] {
 		s.side[i] = s.high[i]
@@ -323,12 +322,6 @@ func (s *costs) leave(at int) {
 		s.beta[i] = float64(s.c * s.side[i])
 	}
 	s.outside(i, 1)
-	s.factor.Remove(at)
-	s.changes++
-	s.set, s.place[i] = slices.Delete(s.set, at, at+1), -1
-	for k := at; k < len(s.set); k++ {
-		s.place[s.set[k]] = k
-	}
 }
 
 // outside adds a row to the load of those outside, or takes it from there.
@@ -348,19 +341,12 @@ func (s *costs) enter(i int) {
 		sign = -1
 	}
 	for {
-		row := s.gram.Rows([]int{i})[0]
-		beside := make([]float64, len(s.set))
-		for k, j := range s.set {
-			beside[k] = row.At(j) + s.shift
-		}
-		l := s.factor.Forward(beside)
-		if s.factor.Add(l, row.At(i)+s.shift) {
-			s.place[i], s.side[i] = len(s.set), 0
-			s.set = append(s.set, i)
-			s.changes++
+		d, added := s.set.Add(i)
+		if added {
+			s.side[i] = 0
 			return
 		}
-		if hit := s.slide(i, sign, s.factor.Backward(l)); hit < 0 {
+		if hit := s.slide(i, sign, d); hit < 0 {
 			s.side[i] = s.low[i]
 			if sign > 0 {
 				s.side[i] = s.high[i]
@@ -377,16 +363,12 @@ func (s *costs) enter(i int) {
 // slide moves row i, which the set determines by d, as far as all bounds allow, and returns which
 // row of the set ends at its bound; -1: row i does.
 func (s *costs) slide(i int, sign float64, d []float64) (hit int) {
-	if s.free {
-		u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-		vec.Axpy64(d, (1-sumOf(d))/sumOf(u), u)
-	}
 	room := float64(s.c*s.high[i]) - s.beta[i]
 	if sign < 0 {
 		room = s.beta[i] - float64(s.c*s.low[i])
 	}
 	hit = -1
-	for k, j := range s.set {
+	for k, j := range s.set.Rows {
 		d[k] *= -sign
 		if d[k] == 0 {
 			continue
@@ -399,9 +381,9 @@ func (s *costs) slide(i int, sign float64, d []float64) (hit int) {
 			room, hit = step, k
 		}
 	}
-	rows, by := append([]int{i}, s.set...), []float64{sign * room}
+	rows, by := append([]int{i}, s.set.Rows...), []float64{sign * room}
 	s.beta[i] += float64(sign * room)
-	for k, j := range s.set {
+	for k, j := range s.set.Rows {
 		by = append(by, room*d[k])
 		s.beta[j] += float64(room * d[k])
 	}
@@ -411,16 +393,12 @@ func (s *costs) slide(i int, sign float64, d []float64) (hit int) {
 
 // renew takes roundings away, and makes the factor anew after many changes.
 func (s *costs) renew() {
-	if s.changes > 200 {
-		set := s.set
-		s.factor, s.set, s.changes = quadratic.Factor{}, nil, 0
-		for _, i := range set {
-			s.place[i] = -1
-		}
-		for _, i := range set {
+	if s.set.IsWorn() {
+		rows := s.set.Rows
+		s.set.Clear()
+		for _, i := range rows {
 			s.enter(i)
 		}
-		s.changes = 0
 	}
 	s.polish()
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
-	"github.com/fenchel-ml/fenchel/internal/solve/quadratic"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -75,23 +74,24 @@ func (ActiveSet) Accepts(p problem.Problem) error {
 func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	a := &activeSet{Dual: newDual(k, support.Kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), place: make([]int, n), pending: make([]float64, n)}
+	a := &activeSet{Dual: newDual(k, support.Kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), pending: make([]float64, n)}
 	a.Limit = start.Over
 	support.SupportOf(start, a.support)
 	a.gram = k.Gram.InDouble(min(n, max(64, int(gram.DefaultCache/8/int64(n+128)))))
 	corner := k.Loss.(loss.Cornered)
 	for i := range n {
 		_, ramps := corner.Ramps(k.Y[i])
-		a.t[i], a.place[i] = ramps[0].At, -1
+		a.t[i] = ramps[0].At
 	}
-	a.shift = k.Constant()
+	shift := k.Constant()
 	if a.free {
 		sum := 0.0
 		for _, v := range a.K {
 			sum += v
 		}
-		a.shift += max(sum/float64(n), 1e-300)
+		shift += max(sum/float64(n), 1e-300)
 	}
+	a.set = NewFreeSet(a.gram, n, shift, a.free)
 	for i, b := range a.Beta {
 		if b > a.Lo[i] && b < a.Hi[i] {
 			a.enter(i, 1)
@@ -104,21 +104,17 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 type activeSet struct {
 	*Dual
 	p        *problem.Kernel
-	gram     *gram.Gram       // rows in double precision
-	most     int              // candidates
-	t        []float64        // corners
-	shift    float64          // K' - K
-	set      []int            // free rows
-	place    []int            // of rows in set, -1: at a bound
-	factor   quadratic.Factor // of K' of the set
-	slope    []float64        // (r - t) of the set, up to date
-	b        float64          // the bias
-	pending  []float64        // changes of beta that are not in r
-	touched  []int            // rows that have some
-	near     []int            // candidates
-	idle     int              // steps of length 0 one after another
-	changes  int              // of the factor since it was made
-	optimal  bool             // no row violates its condition
+	gram     *gram.Gram // rows in double precision
+	most     int        // candidates
+	t        []float64  // corners
+	set      FreeSet
+	slope    []float64 // (r - t) of the set, up to date
+	b        float64   // the bias
+	pending  []float64 // changes of beta that are not in r
+	touched  []int     // rows that have some
+	near     []int     // candidates
+	idle     int       // steps of length 0 one after another
+	optimal  bool      // no row violates its condition
 	estimate float64
 }
 
@@ -181,7 +177,7 @@ func (s *activeSet) advance() bool {
 
 // settle moves the free coefficients to where they are best, with the bounds that they meet.
 func (s *activeSet) settle() {
-	for len(s.set) > 0 && !s.Limit.Reached() {
+	for len(s.set.Rows) > 0 && !s.Limit.Reached() {
 		d, b := s.direction()
 		step, hit := s.reach(d, 1)
 		s.take(d, step)
@@ -198,27 +194,21 @@ func (s *activeSet) settle() {
 
 // direction is the step to the best coefficients of the set, and the bias there.
 func (s *activeSet) direction() (d []float64, b float64) {
-	if s.free && len(s.set) == 1 { // of one row the sum of all leaves nothing to choose
+	if s.free && len(s.set.Rows) == 1 { // of one row the sum of all leaves nothing to choose
 		return []float64{0}, -s.slope[0]
 	}
-	d = s.factor.Solve(s.slope)
-	for k := range d {
-		d[k] = -d[k]
+	right := make([]float64, len(s.slope))
+	for k, g := range s.slope {
+		right[k] = -g
 	}
-	if !s.free {
-		return d, 0
-	}
-	u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-	b = vec.Total(d) / vec.Total(u)
-	vec.Axpy64(d, -b, u)
-	return d, b
+	return s.set.Solve(right, 0)
 }
 
 // reach returns how far the set may go along d, at most so far, and which bound is hit first: the
 // place in the set, -1 if none is.
 func (s *activeSet) reach(d []float64, most float64) (step float64, hit int) {
 	step, hit = most, -1
-	for k, i := range s.set {
+	for k, i := range s.set.Rows {
 		room := math.Inf(1)
 		switch {
 		case d[k] < 0:
@@ -235,7 +225,7 @@ func (s *activeSet) reach(d []float64, most float64) (step float64, hit int) {
 
 // take moves the set, the rows that end at a bound exactly onto it.
 func (s *activeSet) take(d []float64, step float64) {
-	for k, i := range s.set {
+	for k, i := range s.set.Rows {
 		s.put(i, s.Beta[i]+float64(step*d[k]))
 	}
 }
@@ -260,45 +250,25 @@ func (s *activeSet) count(d []float64, step float64) {
 
 // drop has a row that hit a bound leave the set.
 func (s *activeSet) drop(at int) {
-	i := s.set[at]
+	i := s.set.Remove(at)
+	s.slope = slices.Delete(s.slope, at, at+1)
 	bound := s.Lo[i]
 	if s.Hi[i]-s.Beta[i] < s.Beta[i]-bound {
 		bound = s.Hi[i]
 	}
 	s.put(i, bound)
 	s.retarget(i)
-	s.factor.Remove(at)
-	s.changes++
-	s.set, s.slope = slices.Delete(s.set, at, at+1), slices.Delete(s.slope, at, at+1)
-	s.place[i] = -1
-	for k := at; k < len(s.set); k++ {
-		s.place[s.set[k]] = k
-	}
 }
 
 // enter adds row i to the set, on the way up or down. Where the set determines it, it moves until
 // a bound is met, which may be its own.
 func (s *activeSet) enter(i int, sign float64) {
 	for !s.Limit.Reached() {
-		row := s.gram.Rows([]int{i})[0]
-		beside := make([]float64, len(s.set))
-		for k, j := range s.set {
-			beside[k] = row.At(j) + s.shift
-		}
-		l := s.factor.Forward(beside)
-		if s.factor.Add(l, row.At(i)+s.shift) {
-			s.place[i] = len(s.set)
-			s.set, s.slope = append(s.set, i), append(s.slope, s.response(i)-s.t[i])
-			s.changes++
-			return
-		}
-		d := s.factor.Backward(l)
+		d, added := s.set.Add(i)
 		slope := s.response(i) - s.t[i]
-		mu := 0.0
-		if s.free {
-			u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-			mu = (1 - vec.Total(d)) / vec.Total(u)
-			vec.Axpy64(d, mu, u)
+		if added {
+			s.slope = append(s.slope, slope)
+			return
 		}
 		slope -= vec.Dot64(d, s.slope)
 		if slope*sign > 0 { // a warm start is on neither bound
@@ -355,26 +325,23 @@ func (s *activeSet) flush() {
 		}
 	}
 	s.touched = s.touched[:0]
-	for k, i := range s.set {
+	for k, i := range s.set.Rows {
 		s.slope[k] = s.R[i] - s.t[i]
 		s.retarget(i)
 	}
-	if s.changes > 200 {
+	if s.set.IsWorn() {
 		s.refactor()
 	}
 }
 
 // refactor makes the factor anew: rotations add up roundings.
 func (s *activeSet) refactor() {
-	set := s.set
-	s.factor, s.set, s.slope, s.changes = quadratic.Factor{}, nil, nil, 0
-	for _, i := range set {
-		s.place[i] = -1
-	}
-	for _, i := range set {
+	rows := s.set.Rows
+	s.set.Clear()
+	s.slope = nil
+	for _, i := range rows {
 		s.enter(i, 1)
 	}
-	s.changes = 0
 }
 
 // price is by how much row i violates its condition, and the sign of the step that mends it.
@@ -384,9 +351,9 @@ func (s *activeSet) price(i int, response float64) (violation, sign float64) {
 		pull -= s.b
 	}
 	switch {
-	case s.Beta[i] < s.Hi[i] && s.place[i] < 0 && pull > 0:
+	case s.Beta[i] < s.Hi[i] && s.set.Place[i] < 0 && pull > 0:
 		return pull, 1
-	case s.Beta[i] > s.Lo[i] && s.place[i] < 0 && pull < 0:
+	case s.Beta[i] > s.Lo[i] && s.set.Place[i] < 0 && pull < 0:
 		return -pull, -1
 	}
 	return 0, 0
@@ -406,7 +373,7 @@ func (s *activeSet) worst(among []int) (row int, sign float64) {
 			row, sign, most = i, way, v/(1+math.Abs(response)+math.Abs(s.t[i]))
 		}
 	}
-	if len(s.set) == 0 && s.free {
+	if len(s.set.Rows) == 0 && s.free {
 		return s.open()
 	}
 	if among == nil {
