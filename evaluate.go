@@ -39,7 +39,16 @@ type Evaluation struct {
 
 	Thresholds []ThresholdEvaluation `json:"thresholds,omitempty"` // two classes, from the highest score on
 
-	// Numbers only.
+	NumberScores // numbers only
+
+	// Trivial is the score of a constant prediction on the same rows.
+	Trivial *Trivial `json:"trivial,omitempty"`
+
+	Warnings []error `json:"-"`
+}
+
+// NumberScores judge the predictions of a model of numbers.
+type NumberScores struct {
 	RMSE           *float64 `json:"rmse,omitempty"`
 	MAE            *float64 `json:"mae,omitempty"`
 	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
@@ -47,11 +56,6 @@ type Evaluation struct {
 	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
 	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
 	Own            string   `json:"-"`                          // the score that belongs to the loss: rmse, mae, pinball or deviance
-
-	// Trivial is the score of a constant prediction on the same rows.
-	Trivial *Trivial `json:"trivial,omitempty"`
-
-	Warnings []error `json:"-"`
 }
 
 // ClassEvaluation judges one class.
@@ -144,10 +148,9 @@ func lossOfModel(m *model.Model) loss.Loss {
 // EvaluateNumbers compares numbers that were predicted with the true ones; w are the weights of
 // the rows, nil if they have none, tau is that of the pinball loss, 0: not to be told.
 func EvaluateNumbers(predicted, truth, w []float64, tau float64) *Evaluation {
-	e := &Evaluation{Rows: len(predicted), Deviance: metric.Present(metric.Deviance(predicted, truth, w)),
-		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
-		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
-	}
+	e := &Evaluation{Rows: len(predicted), NumberScores: NumberScores{
+		Deviance: metric.Present(metric.Deviance(predicted, truth, w)), RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
+		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w))}}
 	if tau > 0 {
 		e.Pinball = metric.Present(metric.Pinball(predicted, truth, w, tau))
 	}

@@ -31,13 +31,19 @@ type run struct {
 	sparing   bool                 // no more dual variables than the time allows, see Support
 	zero      *problem.Certificate // of the zero point; nil: not made
 
+	schedule schedule
+	short    []float64 // dual variables in single precision
+
+	record // the best point so far
+}
+
+// record is the best point so far, and what is known of it.
+type record struct {
 	best            problem.Point
 	bestCertificate problem.Certificate
 	mixed           bool    // the parts of best come from different certificates
 	rounding        float64 // of the certificate that the weights of best are from
 	first           float64 // primal where the run began, by epoch 1; NaN: not known
-	schedule        schedule
-	short           []float64 // dual variables in single precision
 }
 
 // limit returns the limit that has been reached, "" for none.

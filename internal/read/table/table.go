@@ -23,49 +23,65 @@ import (
 // field is then parsed again, and later ones know. Only where earlier chunks
 // saw nothing but numbers in it is the input read a second time.
 type table struct {
-	names  []string
 	header bool
-	kinds  []columnKind
 	rows   rowReader
 	in     []*file.Input
 
-	use            []int // for each column its place in schema, -1: ignored
-	target, weight int   // columns, -1: none
-	id             int   // column of which the fields are kept, -1: none
-	idName         string
-	schema         *set.Schema
-	fixed          bool // the schema is a model's
-	strict         bool // no number may be missing
-	measures       bool // what rounding does to the numbers is measured
-	plain          bool // columns of numbers are features as they are, without a look at what they hold
-	warnings       []error
-	rounding       float64 // as of Set
-	missed         []set.Gap
+	schema   *set.Schema
+	fixed    bool // the schema is a model's
+	strict   bool // no number may be missing
+	measures bool // what rounding does to the numbers is measured
+	plain    bool // columns of numbers are features as they are, without a look at what they hold
+	warnings []error
+	rounding float64 // as of Set
+	missed   []set.Gap
 
-	roles []role
-	open  []bool // for each column whether text makes it one of categories
-	slot  []int  // for each column its place in a row of cells
-	place []int  // for each slot its place in schema
-	spell []set.Speller
-	text  []atomic.Bool
-	wide  []atomic.Bool // for each slot whether rounding is known not to matter
 	arena *memory.Arena
 
 	gathered
 	evidence
-	reading    []*set.Reading      // for each slot of words that may be numbers
-	answer     set.Target          // the targets as they are spelled
-	asNumbers  *set.Reading        // of the labels that are not all numbers
-	recoded    [][]float64         // for each slot of words that are numbers: of each code its value, NaN for a missing one
 	also       map[string]struct{} // spellings of a missing value besides the usual ones
 	misses     bool                // one of these is a number
 	unweighted bool                // weights are not read
 	weightless *atomic.Bool        // some row has the weight 0
 
-	bareWords map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
-	dates     string              // as Options.Dates
-	skip      bool                // rows without a target are left out
-	guessed   string              // how the target was found, if nothing names it
+	dates string // as Options.Dates
+
+	columns // of the file
+	slots   // of a row of cells
+	answers // what is to be predicted, and what tells rows
+}
+
+// columns holds for each column of the file what is known of it.
+type columns struct {
+	names []string
+	kinds []columnKind
+	use   []int // for each column its place in schema, -1: ignored
+	roles []role
+	open  []bool // for each column whether text makes it one of categories
+}
+
+// slots holds what is known of the columns that are kept: a row of cells has one slot for each.
+type slots struct {
+	slot    []int // for each column its place in a row of cells
+	place   []int // for each slot its place in schema
+	spell   []set.Speller
+	text    []atomic.Bool
+	wide    []atomic.Bool  // for each slot whether rounding is known not to matter
+	reading []*set.Reading // for each slot of words that may be numbers
+	recoded [][]float64    // for each slot of words that are numbers: of each code its value, NaN for a missing one
+}
+
+// answers says which columns are the target, the weight and the id, and how targets are read.
+type answers struct {
+	target, weight int // columns, -1: none
+	id             int // column of which the fields are kept, -1: none
+	idName         string
+	answer         set.Target          // the targets as they are spelled
+	asNumbers      *set.Reading        // of the labels that are not all numbers
+	bareWords      map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
+	skip           bool                // rows without a target are left out
+	guessed        string              // how the target was found, if nothing names it
 }
 
 // A columnKind says what the fields of a column are.

@@ -85,9 +85,14 @@ func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
 	corner, mu, _ := penalty.Coefficients(l.Penalty)
-	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N,
-		w: make([]float64, d+1), trial: make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), bound: make([]float64, d+1),
-		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
+	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N, one: make([]float64, 1)}
+	s.gap = math.Inf(1)
+	for _, v := range []*[]float64{&s.w, &s.d, &s.g, &s.trial, &s.bound} {
+		*v = make([]float64, d+1)
+	}
+	for _, v := range []*[]float64{&s.prediction, &s.move, &s.r, &s.h, &s.a} {
+		*v = make([]float64, n)
+	}
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(s.w, from.W)
@@ -176,26 +181,37 @@ type cd struct {
 	corner  float64     // of the penalty
 	most    float64     // h_i/s_i is at most this
 
+	end       error     // why nothing more can be proved; nil: it can
+	one       []float64 // scratch: one weight
+	working   []int     // columns; d stands for the bias
+	use       int       // of them with a weight
+	model     model     // over them
+	face      face      // minimises it
+	descent   descent
+	tolerance float64 // violation at which the model is minimised
+	quantum   int64   // visits of numbers in an epoch
+
+	point      // with its derivatives
+	curvatures // of columns
+}
+
+// point is the current point, with the derivatives of the loss there.
+type point struct {
 	w, d, g    []float64 // d+1 each: weights, step, gradient
-	bound      []float64 // d+1: an upper bound of any curvature
 	trial      []float64 // d+1: scratch, other weights
-	flat       float64   // share of bound that a flat column gets
-	cut        bool      // steps were cut since flat was least
-	still      int       // steps since P fell by more than rounding
-	end        error     // why nothing more can be proved; nil: it can
 	prediction []float64 // n: X w + b
 	move       []float64 // n: X d
 	r, h, a    []float64 // n
 	value      float64   // P(w)
 	gap        float64   // about, relative; +Inf: not known
-	one        []float64 // scratch: one weight
-	working    []int     // columns; d stands for the bias
-	use        int       // of them with a weight
-	model      model     // over them
-	face       face      // minimises it
-	descent    descent
-	tolerance  float64 // violation at which the model is minimised
-	quantum    int64   // visits of numbers in an epoch
+}
+
+// curvatures bounds second derivatives along columns.
+type curvatures struct {
+	bound []float64 // d+1: an upper bound of any curvature
+	flat  float64   // share of bound that a flat column gets
+	cut   bool      // steps were cut since flat was least
+	still int       // steps since P fell by more than rounding
 }
 
 // Epoch makes a step of Newton's method, or a part of a step that takes long.

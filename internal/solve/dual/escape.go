@@ -69,7 +69,7 @@ func newProximal(s *sdca) *proximal {
 		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: parts.MiddleOf(p), active: newActiveRows(p), conjugate: hessian.NewConjugate(p), mark: math.Inf(1), goal: s.goal}
+		middle: parts.MiddleOf(p), active: newActiveRows(p), conjugate: hessian.NewConjugate(p), progress: progress{mark: math.Inf(1)}, goal: s.goal}
 	m.conjugate.Over = s.over
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()

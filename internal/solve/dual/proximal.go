@@ -55,15 +55,21 @@ type proximal struct {
 	active          activeRows
 	conjugate       *hessian.Conjugate
 	products        float64 // of the last step, each by the share of all numbers in it
-	spent           float64 // passes of all steps
-	steps           int     // with this centre
-	since           int     // steps since the gap was halved; a relative one stays near 1 for long
-	mark            float64 // the gap then
-	stuck           bool
-	best            problem.Point
-	upper, lower    float64 // primal and dual there
-	doubted         bool    // lower, a guess where the bias is free, is not what a look found
 	goal            float64 // relative gap that is asked for
+
+	progress // of the steps made
+}
+
+// progress says what the steps so far have cost and brought.
+type progress struct {
+	spent        float64 // passes of all steps
+	steps        int     // with this centre
+	since        int     // steps since the gap was halved; a relative one stays near 1 for long
+	mark         float64 // the gap then
+	stuck        bool
+	best         problem.Point
+	upper, lower float64 // primal and dual there
+	doubted      bool    // lower, a guess where the bias is free, is not what a look found
 }
 
 const (

@@ -102,7 +102,7 @@ func (SDCA) Accepts(p problem.Problem) error {
 func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
+	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), iterate: iterate{a: make([]float64, n)},
 		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(start.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)

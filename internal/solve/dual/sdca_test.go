@@ -136,7 +136,7 @@ func TestRoundsOf(t *testing.T) {
 		{1 << 20, 100, 1 << 30, 1 << 20, mostRounds},
 	} {
 		x := &matrix.CSR{Cols: c.d, Start: make([]int64, c.n+1)}
-		s := &sdca{p: &problem.Linear{Rows: &problem.Rows{X: x, Nonzeros: c.nonzeros}}, part: make([]partition, 2)}
+		s := &sdca{p: &problem.Linear{Rows: &problem.Rows{X: x, Nonzeros: c.nonzeros}}, partitions: partitions{part: make([]partition, 2)}}
 		if got := s.roundsOf(c.rows); got != c.want {
 			t.Errorf("%d of %d rows with %d nonzeros in %d columns: %d rounds, want %d", c.rows, c.n, c.nonzeros, c.d, got, c.want)
 		}
@@ -146,7 +146,7 @@ func TestRoundsOf(t *testing.T) {
 // TestAdapt: sigma stays between its least and the number of partitions, which is safe.
 func TestAdapt(t *testing.T) {
 	for _, c := range []struct{ best, want float64 }{{0.01, 3}, {2, leastSigma}, {1, firstSigma}} {
-		s := &sdca{part: make([]partition, 3), sigma: firstSigma}
+		s := &sdca{partitions: partitions{part: make([]partition, 3), sigma: firstSigma}}
 		for range 100 {
 			s.adapt(c.best)
 		}

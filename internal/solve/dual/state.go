@@ -18,35 +18,51 @@ type sdca struct {
 	mu      float64 // strong convexity
 	goal    float64 // relative gap that is asked for
 
-	a          []float64 // n
-	u, w       []float64 // d+1, the bias last; w is u itself for l2
-	sum        float64   // sum_i s_i a_i
-	conjugate  float64   // sum_i s_i l*(a_i)
 	last       [1]uint32 // the column of the bias
 	step       loss.Step
 	exact      bool // its rises
-	part       []partition
 	clock      *Clock
 	over       parts.Limit
-	sigma      float64       // how much partitions hold back, see adapt
-	columns    *columnSigmas // the same by column; nil: alike in all
-	stale      bool          // the copies of u in part are not u
-	change     []float64     // d+1: of u in a round
-	rowGap     float64       // mean part of a row in the gap, as met in the last epoch
-	spare      float64       // below this a row's part is not worth a step
-	epoch      uint32
-	calmVisits uint8     // after which a row sleeps
-	calm       []uint8   // n: consecutive visits that left a_i as it was
-	wake       []uint32  // n: epoch of the next visit
-	active     []uint32  // rows of this epoch
-	groups     []uint32  // where groups begin in active, shuffled
-	order      []uint32  // where the blocks of a few groups begin, shuffled
-	rows       []uint32  // active in the order of the visits
+	rowGap     float64   // mean part of a row in the gap, as met in the last epoch
+	spare      float64   // below this a row's part is not worth a step
 	gather     []float64 // scratch of predict
 	lastPrimal float64   // of the last point; NaN: not known
 	asked      bool      // for a point
 	prediction []float64 // scratch of Point
 	escape
+
+	iterate    // dual and primal
+	visits     // which rows, in which order
+	partitions // of rows, at work at the same time
+}
+
+// iterate is the point: dual variables and the vectors that follow from them.
+type iterate struct {
+	a         []float64 // n
+	u, w      []float64 // d+1, the bias last; w is u itself for l2
+	sum       float64   // sum_i s_i a_i
+	conjugate float64   // sum_i s_i l*(a_i)
+}
+
+// visits says which rows an epoch visits, in which order, and which ones sleep (shrinking).
+type visits struct {
+	epoch      uint32
+	calmVisits uint8    // after which a row sleeps
+	calm       []uint8  // n: consecutive visits that left a_i as it was
+	wake       []uint32 // n: epoch of the next visit
+	active     []uint32 // rows of this epoch
+	groups     []uint32 // where groups begin in active, shuffled
+	order      []uint32 // where the blocks of a few groups begin, shuffled
+	rows       []uint32 // active in the order of the visits
+}
+
+// partitions holds what parts of the rows change at the same time, and how their changes are merged.
+type partitions struct {
+	part    []partition
+	sigma   float64       // how much partitions hold back, see adapt
+	columns *columnSigmas // the same by column; nil: alike in all
+	stale   bool          // the copies of u in part are not u
+	change  []float64     // d+1: of u in a round
 }
 
 // escape decides what SDCA does where its epochs are slow, for losses with corners: solve for

@@ -37,7 +37,7 @@ func TestRest(t *testing.T) {
 		most uint32
 		want []uint32 // epochs until the next visit
 	}{{longestRest, []uint32{0, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64}}, {longestSpare, []uint32{0, 2, 4, 8, 16, 16, 16, 16, 16, 16, 16, 16}}} {
-		s := &sdca{calmVisits: 1, epoch: 7, calm: make([]uint8, 2), wake: make([]uint32, 2)}
+		s := &sdca{visits: visits{calmVisits: 1, epoch: 7, calm: make([]uint8, 2), wake: make([]uint32, 2)}}
 		for visit, want := range c.want {
 			s.wake[1] = s.epoch
 			if s.rest(1, c.most); s.wake[1]-s.epoch != want || s.wake[0] != 0 {
