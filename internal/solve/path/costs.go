@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -83,7 +84,7 @@ type costs struct {
 	c       float64
 	beta, r []float64
 	b       float64
-	set     dual.FreeSet
+	set     support.FreeSet
 	side    []float64 // of rows outside: u_i
 	load    []float64 // K u, of the rows outside
 	sum     float64   // of u
@@ -117,7 +118,7 @@ func newCosts(p *problem.Kernel) *costs {
 	if s.free {
 		shift = max(sum/float64(n), 1e-300)
 	}
-	s.set = dual.NewFreeSet(p.Gram, n, shift, s.free)
+	s.set = support.NewFreeSet(p.Gram, n, shift, s.free)
 	return s
 }
 

@@ -91,7 +91,7 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 		}
 		shift += max(sum/float64(n), 1e-300)
 	}
-	a.set = NewFreeSet(a.gram, n, shift, a.free)
+	a.set = support.NewFreeSet(a.gram, n, shift, a.free)
 	for i, b := range a.Beta {
 		if b > a.Lo[i] && b < a.Hi[i] {
 			a.enter(i, 1)
@@ -107,7 +107,7 @@ type activeSet struct {
 	gram     *gram.Gram // rows in double precision
 	most     int        // candidates
 	t        []float64  // corners
-	set      FreeSet
+	set      support.FreeSet
 	slope    []float64 // (r - t) of the set, up to date
 	b        float64   // the bias
 	pending  []float64 // changes of beta that are not in r

@@ -1,4 +1,4 @@
-package dual
+package support
 
 import (
 	"slices"
