@@ -15,27 +15,33 @@ import (
 // A Measurement is one row of results.csv. What does not apply is empty or
 // zero.
 type Measurement struct {
-	Race                    string
-	Kind                    string // of row within the race
-	Set                     string
+	Race                 string
+	Kind                 string // of row within the race
+	Set                  string
+	Loss, Lambda         string // lambda as spelled in lambdas
+	Kernel               string // "rbf:gamma=0.05"; "": a linear model
+	Contender            string // "fenchel", "liblinear -s 3", ...
+	Setting              string // what was chosen for the contender: "e=0.1"
+	Threads              int
+	Target               float64 // accuracy asked for; 0: none
+	Repeat               int
+	Seconds              float64
+	Certify              float64 // seconds of proof, on top
+	Objective, Accuracy  float64
+	Peak                 int64   // bytes of memory
+	Support, Evaluations int64   // of kernel machines: vectors, values of the kernel computed; of products and steps: operations
+	Test                 float64 // share of the test rows that are classified correctly
+	Components           int64   // of a race of principal components: k
+	Total                float64 // variance of the rows, of which components capture Objective
+	Note                 string
+
+	Size // of the input
+}
+
+// Size is how much was read.
+type Size struct {
 	Rows, Columns, Nonzeros int64
-	Loss, Lambda            string // lambda as spelled in lambdas
-	Kernel                  string // "rbf:gamma=0.05"; "": a linear model
-	Contender               string // "fenchel", "liblinear -s 3", ...
-	Setting                 string // what was chosen for the contender: "e=0.1"
-	Threads                 int
-	Target                  float64 // accuracy asked for; 0: none
-	Repeat                  int
-	Seconds                 float64
-	Certify                 float64 // seconds of proof, on top
-	Objective, Accuracy     float64
-	Bytes                   int64   // of the input
-	Peak                    int64   // bytes of memory
-	Support, Evaluations    int64   // of kernel machines: vectors, values of the kernel computed; of products and steps: operations
-	Test                    float64 // share of the test rows that are classified correctly
-	Components              int64   // of a race of principal components: k
-	Total                   float64 // variance of the rows, of which components capture Objective
-	Note                    string
+	Bytes                   int64 // of the input
 }
 
 // Log gathers measurements.

@@ -92,10 +92,10 @@ func measurementOf(cells map[string]string) (Measurement, error) {
 		}
 		return x
 	}
-	m := Measurement{Race: cells["race"], Kind: cells["kind"], Set: cells["set"], Rows: i("rows"), Columns: i("columns"), Nonzeros: i("nonzeros"),
+	m := Measurement{Race: cells["race"], Kind: cells["kind"], Set: cells["set"], Size: Size{Rows: i("rows"), Columns: i("columns"), Nonzeros: i("nonzeros"), Bytes: i("input_bytes")},
 		Loss: cells["loss"], Lambda: cells["lambda"], Kernel: cells["kernel"], Contender: cells["contender"], Setting: cells["setting"],
 		Threads: int(i("threads")), Target: f("target"), Repeat: int(i("repeat")), Seconds: f("seconds"), Certify: f("certify_seconds"),
-		Objective: f("objective"), Accuracy: f("accuracy"), Bytes: i("input_bytes"), Peak: i("peak_bytes"), Support: i("support"),
+		Objective: f("objective"), Accuracy: f("accuracy"), Peak: i("peak_bytes"), Support: i("support"),
 		Evaluations: i("evaluations"), Test: f("test_accuracy"), Components: i("components"), Total: f("total"), Note: cells["note"]}
 	return m, errors.Join(errs...)
 }

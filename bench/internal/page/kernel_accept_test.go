@@ -9,7 +9,7 @@ import (
 
 // fakeKernel makes a measurement of the kernel machine on a9a.
 func fakeKernel(kind, contender string, threads int, seconds float64) measure.Measurement {
-	return measure.Measurement{Race: "kernel", Kind: kind, Set: "a9a", Rows: 32561, Columns: 123, Nonzeros: 451592, Loss: "hinge", Lambda: "1/n", Kernel: "rbf:gamma=0.05",
+	return measure.Measurement{Race: "kernel", Kind: kind, Set: "a9a", Size: measure.Size{Rows: 32561, Columns: 123, Nonzeros: 451592}, Loss: "hinge", Lambda: "1/n", Kernel: "rbf:gamma=0.05",
 		Contender: contender, Setting: "e=0.1", Threads: threads, Target: task.WholeTarget, Seconds: seconds, Objective: 0.3, Accuracy: 5e-4, Test: 0.85, Support: 11600, Repeat: 1}
 }
 

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 // fake makes a measurement of the sets of the acceptance table.
 func fake(race, kind, set string, nonzeros int64, contender string, threads int, target, seconds float64) measure.Measurement {
-	return measure.Measurement{Race: race, Kind: kind, Set: set, Rows: 100, Columns: 10, Nonzeros: nonzeros, Loss: "hinge", Lambda: "1/n",
+	return measure.Measurement{Race: race, Kind: kind, Set: set, Size: measure.Size{Rows: 100, Columns: 10, Nonzeros: nonzeros}, Loss: "hinge", Lambda: "1/n",
 		Contender: contender, Setting: "e=0.1", Threads: threads, Target: target, Seconds: seconds, Objective: 0.5, Repeat: 1}
 }
 

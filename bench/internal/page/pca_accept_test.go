@@ -9,7 +9,7 @@ import (
 
 // fakePCA makes a measurement of principal components of mnist, k = 8.
 func fakePCA(kind, contender, setting string, seconds, misses float64) measure.Measurement {
-	return measure.Measurement{Race: "pca", Kind: kind, Set: "mnist", Rows: 60000, Columns: 784, Loss: "k = 8, centred", Components: 8, Contender: contender, Setting: setting,
+	return measure.Measurement{Race: "pca", Kind: kind, Set: "mnist", Size: measure.Size{Rows: 60000, Columns: 784}, Loss: "k = 8, centred", Components: 8, Contender: contender, Setting: setting,
 		Threads: 2, Repeat: 1, Seconds: seconds, Objective: 40 * (1 - misses), Accuracy: misses, Total: 100}
 }
 
@@ -26,7 +26,7 @@ func fakeProduct(contender, setting string, seconds float64) measure.Measurement
 }
 
 func fakeStep(kind string, d, k, operations int64, seconds float64) measure.Measurement {
-	return measure.Measurement{Race: "pca", Kind: kind, Columns: d, Components: k, Contender: measure.OwnName, Setting: "capped-msg", Threads: 1, Seconds: seconds, Evaluations: operations}
+	return measure.Measurement{Race: "pca", Kind: kind, Size: measure.Size{Columns: d}, Components: k, Contender: measure.OwnName, Setting: "capped-msg", Threads: 1, Seconds: seconds, Evaluations: operations}
 }
 
 // fakeComponents are results in which everything of the race occurs.

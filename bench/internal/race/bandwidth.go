@@ -73,7 +73,7 @@ func measureMemory(floats, threads, repeats int) []measure.Measurement {
 			{"copy", 16 * floats, func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) }},
 		} {
 			rows = append(rows, measure.Measurement{Race: "bandwidth", Kind: w.kind, Contender: "memory", Threads: threads, Repeat: repeat + 1,
-				Bytes: int64(w.bytes), Seconds: inParallel(floats, threads, w.do)})
+				Size: measure.Size{Bytes: int64(w.bytes)}, Seconds: inParallel(floats, threads, w.do)})
 		}
 	}
 	return rows

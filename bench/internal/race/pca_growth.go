@@ -52,8 +52,7 @@ func (l *lab) stepCosts(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			l.log.Add(measure.Measurement{Race: "pca", Kind: s.kind, Set: fmt.Sprintf("%s=%d", s.kind, map[string]int{"d": s.d, "k": s.k}[s.kind]), Rows: int64(rows),
-				Columns: int64(s.d), Components: int64(s.k), Contender: measure.OwnName, Setting: "capped-msg", Threads: 1, Repeat: repeat + 1, Seconds: took,
+			l.log.Add(measure.Measurement{Race: "pca", Kind: s.kind, Set: fmt.Sprintf("%s=%d", s.kind, map[string]int{"d": s.d, "k": s.k}[s.kind]), Size: measure.Size{Rows: int64(rows), Columns: int64(s.d)}, Components: int64(s.k), Contender: measure.OwnName, Setting: "capped-msg", Threads: 1, Repeat: repeat + 1, Seconds: took,
 				Evaluations: int64(operations)})
 		}
 	}

@@ -153,7 +153,7 @@ func (l *lab) readArrays(ctx context.Context) error {
 			return err
 		}
 		opt := data.Options{Unlabelled: f.labels}
-		err := l.readArray(ctx, measure.Measurement{Race: "read", Kind: f.kind, Set: arraysName, Rows: int64(rows), Columns: cols}, path, opt)
+		err := l.readArray(ctx, measure.Measurement{Race: "read", Kind: f.kind, Set: arraysName, Size: measure.Size{Rows: int64(rows), Columns: cols}}, path, opt)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func runTune(ctx context.Context, l *lab) error {
 		if err != nil {
 			return err
 		}
-		m := measure.Measurement{Race: "tune", Set: c.set, Rows: int64(set.Rows()), Columns: int64(set.Cols()), Nonzeros: matrix.Nonzeros(set.X), Loss: c.loss, Kernel: c.kernel, Lambda: axesText, Threads: l.opt.Threads, Repeat: 1}
+		m := measure.Measurement{Race: "tune", Set: c.set, Size: measure.Size{Rows: int64(set.Rows()), Columns: int64(set.Cols()), Nonzeros: matrix.Nonzeros(set.X)}, Loss: c.loss, Kernel: c.kernel, Lambda: axesText, Threads: l.opt.Threads, Repeat: 1}
 		spec := tune.Spec{Train: fenchel.Spec{Loss: c.loss, Kernel: c.kernel, Run: fenchel.Run{Threads: l.opt.Threads}}, Axes: axes, Folds: tune.Folds{K: 5, Seed: 1}}
 		if err := l.tuneOwn(ctx, set, spec, m); err != nil {
 			return err

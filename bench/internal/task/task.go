@@ -231,7 +231,7 @@ func putRows(x matrix.Matrix, put func(row matrix.Vector, k int)) {
 
 // Describe fills a measurement with what is known of the task.
 func (t *Task) Describe(race, kind string) measure.Measurement {
-	return measure.Measurement{Race: race, Kind: kind, Set: t.Name, Rows: int64(t.Rows), Columns: int64(t.Cols), Nonzeros: t.Nonzeros}
+	return measure.Measurement{Race: race, Kind: kind, Set: t.Name, Size: measure.Size{Rows: int64(t.Rows), Columns: int64(t.Cols), Nonzeros: t.Nonzeros}}
 }
 
 // putUint32 writes x; the error stays in w until Flush.

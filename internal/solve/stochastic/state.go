@@ -37,16 +37,28 @@ type state struct {
 	seen   int     // rows since the last test of the variance
 	radius float64 // of the ball; infinite: none
 
-	b, hb, sumB float64 // free bias, its direction, and the weighted sum of its values
-	averaged    float64 // sum of the weights of the average
-	suffix      float64 // rows after which a suffix begins
-	taken       float64 // rows
-	catalyst    *catalyst
+	catalyst *catalyst
 
-	duals                              duals
-	reservoir                          []float64 // the iterate that was drawn
-	drawnB                             float64
-	last, average, scratch, prediction []float64
+	duals               duals
+	scratch, prediction []float64
+
+	freeBias  // not in the iterate
+	averaging // of the iterates
+}
+
+// freeBias is the bias where it is free: it has a value, a direction, and an average.
+type freeBias struct {
+	b, hb, sumB float64 // free bias, its direction, and the weighted sum of its values
+	drawnB      float64
+}
+
+// averaging says which iterate is returned: the last, an average of all or of a suffix, or one drawn at random.
+type averaging struct {
+	averaged      float64   // sum of the weights of the average
+	suffix        float64   // rows after which a suffix begins
+	taken         float64   // rows
+	reservoir     []float64 // the iterate that was drawn
+	last, average []float64
 }
 
 // iterate returns the weights in the form of the geometry.
