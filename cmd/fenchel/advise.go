@@ -111,7 +111,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
 	if a.json {
-		return printing.JSON(cmd, a.object(found, advice))
+		return printing.JSONInOrder(cmd, a.object(found, advice))
 	}
 	return a.print(cmd.OutOrStdout(), found, advice)
 }

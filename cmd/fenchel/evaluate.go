@@ -87,7 +87,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		}
 	}
 	if v.json {
-		return printing.JSON(cmd, said)
+		return printing.JSONInOrder(cmd, said)
 	}
 	r := printing.Report{W: cmd.OutOrStdout()}
 	printEvaluation(r, e)

@@ -14,11 +14,11 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -183,7 +183,7 @@ func (p *predictor) columns(m *model.Model) []string {
 		names = append(names, "score")
 	} else if p.scores {
 		for c := range m.Outputs {
-			names = append(names, "score_"+report.OutputName(m, c))
+			names = append(names, "score_"+result.OutputName(m, c))
 		}
 	}
 	if p.probabilities {

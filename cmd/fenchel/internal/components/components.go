@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
@@ -32,9 +33,7 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 	found := *m
 	found.Proof = v.Found
 	if asJSON {
-		out := JSON(&found)
-		out["valid"], out["reason"] = exitcode.Validity(v.Problems, v.Unproved)
-		out["problems"] = append([]string{}, v.Problems...)
+		out := result.VerifiedComponents{Components: result.ComponentsOf(&found), Verdict: result.VerdictOf(v.Problems, v.Unproved)}
 		if err := printing.JSON(cmd, out); err != nil {
 			return exitcode.BadData(err)
 		}

@@ -221,12 +221,10 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	p.shown.Done()
-	if p.json {
-		if err := p.printJSON(cmd); err != nil {
-			return exitcode.BadData(err)
-		}
-	} else {
-		p.print(cmd, sources)
+	if out := p.report(); !p.json {
+		p.print(cmd, out, sources)
+	} else if err := printing.JSON(cmd, out); err != nil {
+		return exitcode.BadData(err)
 	}
 	// Rows of a stream have no proof, and a method that has seen them did what was asked;
 	// of rows that are all there the gap is known.

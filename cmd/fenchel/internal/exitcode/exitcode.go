@@ -71,17 +71,6 @@ func Verified(problems []string, why string) error {
 	return nil
 }
 
-// Validity is what the JSON of verify says: true, false, or null with a reason.
-func Validity(problems []string, why string) (valid, reason any) {
-	switch {
-	case len(problems) > 0:
-		return false, nil
-	case why != "":
-		return nil, why
-	}
-	return true, nil
-}
-
 // Error is an error that knows the exit code; err == nil prints nothing.
 type Error struct {
 	Code int

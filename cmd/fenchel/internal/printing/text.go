@@ -113,19 +113,41 @@ func Percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
 // jsonVersion is the version of the objects that verbs print: within one, fields are only added.
 const jsonVersion = 1
 
-// JSON prints an object, with the version of its format before its fields.
+// JSON prints an object, with the version of its format before its fields, which are in the order of
+// their names.
 func JSON(cmd *cobra.Command, v any) error {
-	var fields, text bytes.Buffer
-	e := json.NewEncoder(&fields)
-	e.SetEscapeHTML(false) // a class <=50K is spelled as in the data
-	if err := e.Encode(v); err != nil {
+	text, err := encode(v)
+	var fields map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
 		return err
 	}
-	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields.Bytes()[1:]), "", "  "); err != nil {
+	return JSONInOrder(cmd, fields)
+}
+
+// JSONInOrder prints an object whose fields are in the order of their declaration.
+func JSONInOrder(cmd *cobra.Command, v any) error {
+	fields, err := encode(v)
+	if err != nil {
 		return err
 	}
-	_, err := text.WriteTo(cmd.OutOrStdout())
+	var text bytes.Buffer
+	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields[1:]), "", "  "); err != nil {
+		return err
+	}
+	_, err = text.WriteTo(cmd.OutOrStdout())
 	return err
+}
+
+// encode spells a class <=50K as the data do.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return text.Bytes(), err
 }
 
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }

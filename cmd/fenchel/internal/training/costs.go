@@ -24,6 +24,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -175,7 +176,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	}
 	ended := exitcode.Ended(facts.Status, false)
 	if p.json {
-		return cmp.Or(printing.JSON(cmd, p.object(facts, took)), ended)
+		return cmp.Or(printing.JSON(cmd, p.report(facts, took)), ended)
 	}
 	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s", printing.Describe(set))
@@ -260,15 +261,15 @@ func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 	return nil
 }
 
-// object is what --json prints.
-func (p *pather) object(facts *tune.Costs, took time.Duration) any {
-	points := []map[string]any{}
-	for _, q := range p.points {
-		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": model.Bound(q.Primal), "dual": model.Bound(q.Dual), "gap": model.Bound(q.Gap), "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
-			"free": q.Free, "bounded": q.Bounded, "error": q.Error, "leave_one_out": model.Bound(q.LeftOut)})
+// report is what is said of the path.
+func (p *pather) report(facts *tune.Costs, took time.Duration) *result.Path {
+	out := &result.Path{N: facts.N, Bias: facts.Bias, Unit: facts.Unit, Kernel: facts.Kernel, Values: facts.Counts.Requested, WorstGap: model.Bound(facts.WorstGap), Leaps: facts.Leaps, Loss: facts.Loss,
+		Points: make([]result.Point, len(p.points)), Seconds: took.Seconds(), Status: facts.Status, Unproved: facts.Unproved}
+	for k, q := range p.points {
+		out.Points[k] = result.Point{C: model.Bound(q.C), Bounded: q.Bounded, Dual: model.Bound(q.Dual), Error: q.Error, Free: q.Free, Gap: model.Bound(q.Gap), Lambda: model.Bound(q.Lambda),
+			LeftOut: model.Bound(q.LeftOut), Loss: q.Loss, Norm: q.Norm, Primal: model.Bound(q.Primal), Slack: model.Bound(q.Slack())}
 	}
-	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": model.Bound(facts.WorstGap), "status": facts.Status, "unproved": facts.Unproved, "leaps": facts.Leaps,
-		"kernel_values": facts.Counts.Requested, "seconds": took.Seconds(), "points": points}
+	return out
 }
 
 // write writes the files that were asked for.

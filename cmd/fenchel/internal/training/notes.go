@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -61,7 +62,7 @@ func (t *Tuner) note(most int) (string, error) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.rank(a), t.rank(b)) })
 		order = order[:most]
 	}
-	all := []map[string]any{}
+	all := []result.Candidate{}
 	for _, k := range order {
 		all = append(all, candidate(&t.Found.Candidates[k], false))
 	}

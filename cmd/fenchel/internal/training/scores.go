@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -17,14 +16,6 @@ func trivialOnFolds(found *tune.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
-}
-
-// trivialJSON is trivialOnFolds in JSON; nil: there is none.
-func trivialJSON(found *tune.Result) any {
-	if found.Trivial.Prediction == "" {
-		return nil
-	}
-	return map[string]any{"prediction": found.Trivial.Prediction, "score": model.Bound(found.Trivial.Mean)}
 }
 
 // warnOfFolds warns where a candidate is no better than the trivial model.
@@ -47,13 +38,4 @@ func deviation(x float64) string {
 		return ""
 	}
 	return fmt.Sprintf(" (deviation %.2g)", x)
-}
-
-// bounds writes numbers that are not finite as null.
-func bounds(x []float64) []model.Bound {
-	out := make([]model.Bound, len(x))
-	for k, v := range x {
-		out[k] = model.Bound(v)
-	}
-	return out
 }

@@ -146,10 +146,10 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.JSON {
-		failed = errors.Join(failed, t.printJSON(cmd))
+	if out := t.report(); t.JSON {
+		failed = errors.Join(failed, printing.JSON(cmd, out))
 	} else {
-		t.print(cmd, sources)
+		t.print(cmd, out, sources)
 	}
 	if failed != nil {
 		return exitcode.BadData(failed)

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.refit(cmd); err != nil {
 		return err
 	}
-	return t.report(cmd, sources, started)
+	return t.finish(cmd, sources, started)
 }
 
 // check refuses bad flags before any data are read.
@@ -289,8 +290,8 @@ func (t *Tuner) refit(cmd *cobra.Command) error {
 	return t.Fit(cmd, NewTracer(&t.Trainer))
 }
 
-// report writes the model and the figure, and says what came out.
-func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
+// finish writes the model and the figure, and says what came out.
+func (t *Tuner) finish(cmd *cobra.Command, sources []string, started time.Time) error {
 	printing.Warn(cmd, t.Result.Warnings)
 	warnOfFolds(cmd, t.Found, &t.Found.Candidates[t.Found.Best])
 	if t.Out != "" {
@@ -306,18 +307,21 @@ func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.JSON {
-		if err := t.printSearchJSON(cmd); err != nil {
-			return err
-		}
-	} else {
-		t.printSearch(cmd, sources)
+	if out := t.report(); !t.JSON {
+		t.printSearch(cmd, out, sources)
+	} else if err := printing.JSON(cmd, out); err != nil {
+		return err
 	}
+	return cmp.Or(t.stopped(), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
+}
+
+// stopped is the exit code of a search that was; nil: it was not.
+func (t *Tuner) stopped() error {
 	switch t.Found.Stopped {
 	case "interrupted":
 		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
 		return &exitcode.Error{Code: exitcode.Limit}
 	}
-	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
+	return nil
 }

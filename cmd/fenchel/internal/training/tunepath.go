@@ -1,14 +1,15 @@
 package training
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -19,23 +20,14 @@ func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
 	t.Total = time.Since(started)
 	t.shown.Done()
 	if t.JSON {
-		if err := t.printPathJSON(cmd); err != nil {
-			return err
-		}
-	} else {
-		r := printing.Report{W: cmd.OutOrStdout()}
-		r.Line("data", "%s", printing.Describe(t.Set))
-		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
-		t.printPath(r)
-		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
+		return cmp.Or(printing.JSON(cmd, t.solutions()), t.stopped())
 	}
-	switch t.Found.Stopped {
-	case "interrupted":
-		return &exitcode.Error{Code: exitcode.Interrupted}
-	case "budget":
-		return &exitcode.Error{Code: exitcode.Limit}
-	}
-	return nil
+	r := printing.Report{W: cmd.OutOrStdout()}
+	r.Line("data", "%s", printing.Describe(t.Set))
+	r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
+	t.printPath(r)
+	r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
+	return t.stopped()
 }
 
 // printPath writes a line for each solution.
@@ -61,18 +53,17 @@ func (t *Tuner) printPath(r printing.Report) {
 	report.PrintColumnsOf(r.W, lines)
 }
 
-// printPathJSON prints one object.
-func (t *Tuner) printPathJSON(cmd *cobra.Command) error {
-	var all []map[string]any
+// solutions is what is said of the path.
+func (t *Tuner) solutions() *result.Solutions {
+	out := &result.Solutions{Stopped: t.Found.Stopped, Seconds: map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "total": t.Total.Seconds()}}
 	for k := range t.Found.Candidates {
 		c := &t.Found.Candidates[k]
 		one := candidate(c, true)
-		delete(one, "score")
-		delete(one, "score_sd")
-		delete(one, "folds")
+		for _, judged := range []string{"score", "score_sd", "folds"} {
+			delete(one, judged)
+		}
 		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
-		all = append(all, one)
+		out.Candidates = append(out.Candidates, one)
 	}
-	return printing.JSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.Found.Stopped,
-		"seconds": map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "total": t.Total.Seconds()}})
+	return out
 }

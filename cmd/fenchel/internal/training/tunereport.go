@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -23,7 +24,7 @@ import (
 const mostRows = 24
 
 // printSearch tells a person what came out.
-func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
+func (t *Tuner) printSearch(cmd *cobra.Command, out *result.Tuning, sources []string) {
 	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
 	r := printing.Report{W: cmd.OutOrStdout()}
@@ -56,7 +57,7 @@ func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
 	t.printMeans(r)
 	report.PrintProof(r, m, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
 	report.PrintSize(r, m)
-	report.PrintCalibration(r, m, t.calibratedBy())
+	report.PrintCalibration(r, m, out.CalibratedBy)
 	report.PrintThreshold(r, m)
 	if t.verbose {
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
@@ -287,8 +288,8 @@ func (t *Tuner) draw(w io.Writer) error {
 }
 
 // candidate is what JSON says of one; with times only where these are wanted.
-func candidate(c *tune.Trial, times bool) map[string]any {
-	out := map[string]any{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
+func candidate(c *tune.Trial, times bool) result.Candidate {
+	out := result.Candidate{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
 	for _, s := range c.Settings {
 		out[s.Key] = s.Value
 		var x float64
@@ -300,7 +301,7 @@ func candidate(c *tune.Trial, times bool) map[string]any {
 		out["unchecked"], out["wrong_at_most"] = s.Unchecked, s.AtMost
 	}
 	if times {
-		out["seconds"], out["folds"] = c.Seconds, bounds(c.Scores)
+		out["seconds"], out["folds"] = c.Seconds, result.Numbers(c.Scores)
 	}
 	if word := remark(c); word != "" {
 		out["remark"] = word
@@ -311,45 +312,18 @@ func candidate(c *tune.Trial, times bool) map[string]any {
 // scoreable reports whether a text is a number and nothing else.
 func scoreable(text string) bool { return json.Valid([]byte(text)) }
 
-// printSearchJSON prints one object.
-func (t *Tuner) printSearchJSON(cmd *cobra.Command) error {
-	var all []map[string]any
-	for k := range t.Found.Candidates {
-		all = append(all, candidate(&t.Found.Candidates[k], true))
+// report is what is said of the search and its model.
+func (t *Tuner) report() *result.Tuning {
+	found, m := t.Found, t.Result.Model
+	out := &result.Tuning{Fit: result.FitOf(t.Result, t.Out), Bounds: result.Summed(t.Result.Summary), Best: candidate(&found.Candidates[found.Best], true), Index: found.Best, FittedToAll: found.FittedAll, Folds: found.Folds,
+		Kernel: m.Statement.Kernel, Computed: found.Computed, Lower: found.Score.Lower, Rule: found.Rule, Score: found.Score.Name, ScoreWhy: found.ScoreWhy, Stopped: result.OrNull(found.Stopped), Threshold: m.Threshold, Trivial: result.TrivialOf(found)}
+	for k := range found.Candidates {
+		out.Candidates = append(out.Candidates, candidate(&found.Candidates[k], true))
 	}
-	m, s := t.Result.Model, t.Result.Summary
-	out := map[string]any{"candidates": all, "best": candidate(&t.Found.Candidates[t.Found.Best], true), "best_index": t.Found.Best, "score": t.Found.Score.Name, "lower_is_better": t.Found.Score.Lower,
-		"rule": t.Found.Rule, "folds": t.Found.Folds, "stopped": nil, "model": nil, "status": t.Result.Status,
-		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "lambda": m.Statement.Lambda, "C": model.Bound(t.Result.C),
-		"loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "kernel": m.Statement.Kernel, "n": m.Data.Rows, "d": m.Data.Features,
-		"kernel_evaluations_computed": t.Found.Computed,
-		"seconds":                     map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}}
-	if t.Found.Stopped != "" {
-		out["stopped"] = t.Found.Stopped
-	}
-	if t.Found.FittedAll != nil {
-		out["fitted_to_all"] = t.Found.FittedAll
-	}
-	if m.Threshold != nil {
-		out["threshold"] = m.Threshold
-	}
-	if m.Calibration != nil {
-		out["calibrated_by"] = t.calibratedBy()
-	}
-	if m.Statement.TargetLog {
-		out["target_log"] = true
-	}
-	if t.Found.ScoreWhy != "" {
-		out["score_why"] = t.Found.ScoreWhy
-	}
-	if t.Out != "" {
-		out["model"] = t.Out
-	}
-	if trivial := trivialJSON(t.Found); trivial != nil {
-		out["trivial"] = trivial
-	}
+	out.CalibratedBy = t.calibratedBy()
+	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
 	if t.nested != nil {
-		out["nested"] = map[string]any{"score": model.Bound(t.nested.Mean), "score_sd": model.Bound(t.nested.SD), "folds": bounds(t.nested.Scores)}
+		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
 	}
-	return printing.JSON(cmd, out)
+	return out
 }
