@@ -12,12 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/metric"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
@@ -91,15 +89,11 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		if err != nil {
 			return err
 		}
-		printing.Warn(cmd, set.Warnings)
 		if a.spec.Kernel != "" {
 			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
 		}
 		a.spec.Threads, a.spec.Gap = a.in.Opt.Threads, a.setting.Accuracy
 		found, err = survey.Examine(cmd.Context(), set, a.spec)
-		if _, bad := err.(pose.DataError); bad {
-			return exitcode.BadData(err)
-		}
 		if err != nil {
 			return err
 		}

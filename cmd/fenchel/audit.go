@@ -87,10 +87,6 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 // run bounds what the model lacks.
 func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *data.Set, asJSON bool) error {
 	found, err := fenchel.Audit(cmd.Context(), m, set, a.opt)
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -97,12 +96,9 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	k.spec.Threads = k.in.Opt.Threads
 	e, err := fenchel.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	if k.out != "" {

@@ -71,7 +71,6 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: v.in.Opt.Threads})
 	if err != nil {
 		return exitcode.BadData(err)
@@ -105,7 +104,7 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 		}
 		other := v.in
 		other.ForModel(cmd, r)
-		same, err := other.Read(cmd, sources)
+		same, err := other.ReadAgain(cmd, sources)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +116,6 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 	if err != nil {
 		return nil, err
 	}
-	printing.Warn(cmd, rows.Warnings)
 	d, err := survey.Decompose(m, rows, set, least, v.in.Opt.Threads)
 	return d, exitcode.BadData(err)
 }

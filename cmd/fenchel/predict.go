@@ -17,7 +17,6 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -121,15 +120,11 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 		}
 		return p.write(w, m, x, format)
 	}
-	if p.out == "" || p.out == "-" {
-		err = write(cmd.OutOrStdout())
-	} else {
-		err = file.WriteFile(p.out, write)
-	}
+	err = option.WriteText(cmd, p.out, write)
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
 		printing.Warn(cmd, []error{pose.Unscored(int(unscored), set.Rows())})
 	}
-	return exitcode.BadData(err)
+	return err
 }
 
 // blockRows is how many rows are scored and spelled at a time: enough to make

@@ -19,7 +19,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/result"
@@ -138,10 +137,7 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		return err
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
-	if err := paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.Opt.Labels, s.in.Opt.Weights)); err != nil {
-		return err
-	}
-	return paths.KeepOthers("--output", s.out, s.force)
+	return cmp.Or(paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.Opt.Labels, s.in.Opt.Weights)), paths.KeepOthers("--output", s.out, s.force))
 }
 
 func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
@@ -161,9 +157,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Result, error) {
 		return sparsify.Sparsify(cmd.Context(), s.model, s.set, s.spec)
 	})
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	s.found, s.sparsify = found, time.Since(begun)
@@ -199,18 +193,14 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	if s.set, err = s.in.Read(cmd, sources); err != nil {
 		return err
 	}
-	printing.Warn(cmd, s.set.Warnings)
 	if s.test == nil {
 		return nil
 	}
 	test := s.in
 	test.ForModel(cmd, m)
 	test.Opt.Labels, test.Opt.Weights = "", ""
-	if s.spec.Test, err = test.Read(cmd, s.test); err != nil {
-		return err
-	}
-	printing.Warn(cmd, s.spec.Test.Warnings)
-	return nil
+	s.spec.Test, err = test.Read(cmd, s.test)
+	return err
 }
 
 // doubts are what a user has to know of the result before using it.
@@ -232,7 +222,8 @@ func (s *sparsifier) write() error {
 		}
 	}
 	if s.table != "" {
-		if err := file.WriteFile(s.table, s.writeTable); err != nil {
+		out := result.SparsifiedOf(s.found, "")
+		if err := printing.WriteCSV(s.table, []string{"vectors", "largest_loss", "mean_loss", "train", "test"}, append(out.Path, out.Model)); err != nil {
 			return err
 		}
 	}

@@ -1,35 +1,12 @@
 package main
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
-
-// writeTable writes a line for each number of vectors, the last for the model itself.
-func (s *sparsifier) writeTable(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"vectors", "largest_loss", "mean_loss", "train", "test"}); err != nil {
-		return err
-	}
-	number := func(v float64) string {
-		if v-v != 0 {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	for _, p := range append(s.found.Path[:len(s.found.Path):len(s.found.Path)], s.found.Full) {
-		if err := out.Write([]string{strconv.Itoa(p.Vectors), number(p.Loss), number(p.Mean), number(p.Train), number(p.Test)}); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
 
 // draw draws the errors along the path, and those of the model as dashed lines.
 func (s *sparsifier) draw(w io.Writer) error {

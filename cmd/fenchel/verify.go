@@ -92,7 +92,6 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if readErr != nil {
 		return readErr
 	}
-	printing.Warn(cmd, set.Warnings)
 	if m.IsImported() {
 		v.audit.opt.Threads = v.in.Opt.Threads
 		return v.audit.run(cmd, m, set, v.json)

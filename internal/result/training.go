@@ -192,3 +192,8 @@ type Point struct {
 	Primal  model.Bound `json:"primal"`
 	Slack   model.Bound `json:"slack"`
 }
+
+// PointOf is what is said of a machine.
+func PointOf(q tune.PathPoint) Point {
+	return Point{model.Bound(q.C), q.Bounded, model.Bound(q.Dual), q.Error, q.Free, model.Bound(q.Gap), model.Bound(q.Lambda), model.Bound(q.LeftOut), q.Loss, q.Norm, model.Bound(q.Primal), model.Bound(q.Slack())}
+}

@@ -21,7 +21,6 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
 	v, err := pca.Verify(cmd.Context(), m, set, in.Opt.Threads)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
@@ -86,7 +85,8 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if err := p.in.Check(cmd, sources); err != nil {
 		return err
 	}
-	return p.checkOutput(sources)
+	inputs := append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)
+	return cmp.Or(paths.CheckOutputs([][2]string{{"--output", p.out}}, inputs), paths.KeepOthers("--output", p.out, p.force))
 }
 
 // checkNumbers refuses numbers out of their range, and those that mean nothing to a stream, or
@@ -114,20 +114,6 @@ func (p *reducer) checkNumbers(cmd *cobra.Command, sources []string) error {
 		return errors.New("--time: found it for a stream, expected rows that are all there (a stream ends where its rows end, or at Ctrl-C)")
 	}
 	return nil
-}
-
-// checkOutput refuses a place where no model can be written.
-func (p *reducer) checkOutput(sources []string) error {
-	if p.out == "-" {
-		return errors.New("--output -: found standard output, expected a file name")
-	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
-		return err
-	}
-	if err := paths.KeepOthers("--output", p.out, p.force); err != nil {
-		return err
-	}
-	return exitcode.BadData(paths.CheckFolder(p.out))
 }
 
 // howMany understands --components.

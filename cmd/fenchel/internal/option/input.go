@@ -103,8 +103,17 @@ func CheckGenerators(sources []string) error {
 	return nil
 }
 
-// Read reads all sources as one set.
+// Read reads all sources as one set, and warns of what is odd in them.
 func (in *Input) Read(cmd *cobra.Command, sources []string) (*data.Set, error) {
+	set, err := in.ReadAgain(cmd, sources)
+	if err == nil {
+		printing.Warn(cmd, set.Warnings)
+	}
+	return set, err
+}
+
+// ReadAgain is Read of what was warned of.
+func (in *Input) ReadAgain(cmd *cobra.Command, sources []string) (*data.Set, error) {
 	if err := in.Check(cmd, sources); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -105,11 +106,14 @@ func KeepInputs(name, path string, inputs ...string) error {
 	return nil
 }
 
-// CheckOutputs refuses files to write to, each with its flag, that have no folder, are read, or are one
-// file by two names: the second would replace the first.
+// CheckOutputs refuses files to write to, each with its flag, that are standard output, have no folder,
+// are read, or are one file by two names: the second would replace the first.
 func CheckOutputs(files [][2]string, inputs []string) error {
 	for k, file := range files {
-		if err := cmp.Or(CheckFolder(file[1]), KeepInputs(file[0], file[1], inputs...)); err != nil {
+		if file[1] == "-" {
+			return fmt.Errorf("%s -: found standard output, expected a file name", file[0])
+		}
+		if err := cmp.Or(KeepInputs(file[0], file[1], inputs...), exitcode.BadData(CheckFolder(file[1]))); err != nil {
 			return err
 		}
 		for _, other := range files[:k] {

@@ -4,9 +4,12 @@ package printing
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -157,4 +161,28 @@ func Warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(w.Error()))
 	}
+}
+
+// WriteCSV writes a line for each row, of the fields that have these names in JSON; numbers that are not
+// finite are empty.
+func WriteCSV[T any](path string, names []string, rows []T) error {
+	return file.WriteFile(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		_ = out.Write(names) // the writer remembers its error
+		for _, row := range rows {
+			cells, fields := make([]string, len(names)), reflect.ValueOf(row)
+			for k := range fields.NumField() {
+				if at := slices.Index(names, fields.Type().Field(k).Tag.Get("json")); at >= 0 {
+					if v := fields.Field(k); v.CanInt() {
+						cells[at] = strconv.FormatInt(v.Int(), 10)
+					} else if x := v.Float(); x-x == 0 {
+						cells[at] = Decimal(x)
+					}
+				}
+			}
+			_ = out.Write(cells)
+		}
+		out.Flush()
+		return out.Error()
+	})
 }

@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +39,7 @@ type pather struct {
 	out, figure string
 	classWeight string
 	json        bool
-	points      []tune.PathPoint
+	points      []result.Point
 }
 
 // NewPath makes the verb path: the machines for all values of C, or for some radii or slacks.
@@ -153,7 +152,6 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	p.spec.Threads = p.in.Opt.Threads
 	if !cmd.Flags().Changed(p.spec.Over) {
 		usual := p.spec.UsualC(set)
@@ -162,12 +160,10 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
 	facts, err := tune.Path(cmd.Context(), set, p.spec, func(point tune.PathPoint) error {
-		p.points = append(p.points, point)
+		p.points = append(p.points, result.PointOf(point))
 		return nil
 	})
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	took := time.Since(begun)
@@ -184,7 +180,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	r.Line("path", "%s of %s from %g to %g, the largest relative gap %.2g", printing.Count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
 	p.state(&r, facts)
 	if best := p.best(); best >= 0 {
-		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
+		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, float64(p.points[best].LeftOut)))
 	}
 	r.Line("time", "%s, %s", printing.Seconds(took), report.Evaluated(facts.Counts))
 	return cmp.Or(p.table(cmd.OutOrStdout(), facts), ended)
@@ -212,7 +208,7 @@ func (p *pather) state(r *printing.Report, facts *tune.Costs) {
 func (p *pather) best() int {
 	best := -1
 	for k, point := range p.points {
-		if !math.IsNaN(point.LeftOut) && (best < 0 || point.LeftOut < p.points[best].LeftOut) {
+		if !math.IsNaN(float64(point.LeftOut)) && (best < 0 || point.LeftOut < p.points[best].LeftOut) {
 			best = k
 		}
 	}
@@ -246,9 +242,9 @@ func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 			at = k * (n - 1) / (shown - 1)
 		}
 		q := p.points[at]
-		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack(), p.errorText(facts, q.Error))
+		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack, p.errorText(facts, q.Error))
 		if left != "" {
-			fmt.Fprintf(t, "\t%s", p.errorText(facts, q.LeftOut))
+			fmt.Fprintf(t, "\t%s", p.errorText(facts, float64(q.LeftOut)))
 		}
 		fmt.Fprintln(t)
 	}
@@ -263,19 +259,14 @@ func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 
 // report is what is said of the path.
 func (p *pather) report(facts *tune.Costs, took time.Duration) *result.Path {
-	out := &result.Path{N: facts.N, Bias: facts.Bias, Unit: facts.Unit, Kernel: facts.Kernel, Values: facts.Counts.Requested, WorstGap: model.Bound(facts.WorstGap), Leaps: facts.Leaps, Loss: facts.Loss,
-		Points: make([]result.Point, len(p.points)), Seconds: took.Seconds(), Status: facts.Status, Unproved: facts.Unproved}
-	for k, q := range p.points {
-		out.Points[k] = result.Point{C: model.Bound(q.C), Bounded: q.Bounded, Dual: model.Bound(q.Dual), Error: q.Error, Free: q.Free, Gap: model.Bound(q.Gap), Lambda: model.Bound(q.Lambda),
-			LeftOut: model.Bound(q.LeftOut), Loss: q.Loss, Norm: q.Norm, Primal: model.Bound(q.Primal), Slack: model.Bound(q.Slack())}
-	}
-	return out
+	return &result.Path{N: facts.N, Bias: facts.Bias, Unit: facts.Unit, Kernel: facts.Kernel, Values: facts.Counts.Requested, WorstGap: model.Bound(facts.WorstGap), Leaps: facts.Leaps, Loss: facts.Loss,
+		Points: append([]result.Point{}, p.points...), Seconds: took.Seconds(), Status: facts.Status, Unproved: facts.Unproved}
 }
 
 // write writes the files that were asked for.
 func (p *pather) write(facts *tune.Costs) error {
 	if p.out != "" {
-		if err := file.WriteFile(p.out, p.writeTable); err != nil {
+		if err := printing.WriteCSV(p.out, []string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "slack", "error", "leave_one_out"}, p.points); err != nil {
 			return err
 		}
 	}
@@ -285,50 +276,29 @@ func (p *pather) write(facts *tune.Costs) error {
 	return file.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
 }
 
-// writeTable writes a line a point.
-func (p *pather) writeTable(w io.Writer) error {
-	out := csv.NewWriter(w)
-	number := func(v float64) string {
-		if v-v != 0 {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	err := out.Write([]string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "slack", "error", "leave_one_out"})
-	for _, q := range p.points {
-		if err != nil {
-			return err
-		}
-		err = out.Write([]string{number(q.C), number(q.Lambda), strconv.Itoa(q.Free), strconv.Itoa(q.Bounded), number(q.Primal), number(q.Dual), number(q.Gap),
-			number(q.Norm), number(q.Loss), number(q.Slack()), number(q.Error), number(q.LeftOut)})
-	}
-	out.Flush()
-	return errors.Join(err, out.Error())
-}
-
 // draw draws errors, and for losses with a corner the share of rows that are support vectors.
 func (p *pather) draw(w io.Writer, facts *tune.Costs) error {
 	f := figure.Figure{Title: "the path of C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: facts.Unit}}
 	if p.spec.Over != "C" {
 		return p.drawFront(w)
 	}
-	curve := func(name string, of func(tune.PathPoint) float64) {
+	curve := func(name string, of func(result.Point) float64) {
 		c := figure.Curve{Name: name}
 		for _, q := range p.points {
 			if y := of(q); !math.IsNaN(y) {
-				c.X, c.Y = append(c.X, q.C), append(c.Y, y)
+				c.X, c.Y = append(c.X, float64(q.C)), append(c.Y, y)
 			}
 		}
 		if len(c.X) > 0 {
 			f.Curves = append(f.Curves, c)
 		}
 	}
-	curve("training", func(q tune.PathPoint) float64 { return q.Error })
-	curve("leave one out", func(q tune.PathPoint) float64 { return q.LeftOut })
+	curve("training", func(q result.Point) float64 { return q.Error })
+	curve("leave one out", func(q result.Point) float64 { return float64(q.LeftOut) })
 	if p.best() < 0 && facts.Unit == "error" {
 		f.Y.Name = "share of rows"
-		curve("free vectors", func(q tune.PathPoint) float64 { return float64(q.Free) / facts.N })
-		curve("bounded vectors", func(q tune.PathPoint) float64 { return float64(q.Bounded) / facts.N })
+		curve("free vectors", func(q result.Point) float64 { return float64(q.Free) / facts.N })
+		curve("bounded vectors", func(q result.Point) float64 { return float64(q.Bounded) / facts.N })
 	}
 	return f.WriteSVG(w)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 )
 
@@ -76,13 +75,8 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.readInit(cmd); err != nil {
 		return err
 	}
-	memory.CollectLate()
-	memory.LargeHeap()
-	if !t.Quiet {
-		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
-		defer t.shown.Done()
-	}
-	if err := t.ReadAll(cmd, sources); err != nil {
+	defer func() { t.shown.Done() }()
+	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
 	if t.TestSet != nil { // better before hours of training than after them
@@ -157,17 +151,22 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
 }
 
-// ReadAll reads the data and the test data, the latter into the same features.
-func (t *Trainer) ReadAll(cmd *cobra.Command, sources []string) (err error) {
+// Begin makes room, shows what goes on, and reads the data and the test data, the latter into the same
+// features.
+func (t *Trainer) Begin(cmd *cobra.Command, sources []string) (err error) {
+	memory.CollectLate()
+	memory.LargeHeap()
+	if !t.Quiet {
+		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+	}
 	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)
 	t.shown.Reading("reading", &t.In.Opt)
 	if t.Set, err = t.In.Read(cmd, sources); err != nil {
 		return err
 	}
 	if doubt := t.Spec.Doubt(t.Set.Target); doubt != nil {
-		t.Set.Warnings = append(t.Set.Warnings, doubt)
+		printing.Warn(cmd, []error{doubt})
 	}
-	printing.Warn(cmd, t.Set.Warnings)
 	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
@@ -183,11 +182,7 @@ func (t *Trainer) readLike(cmd *cobra.Command, phase string, sources []string) (
 	test.Opt.Ignore, test.Opt.Categorical, test.Opt.Numeric = nil, nil, nil
 	test.Opt.Schema, test.Opt.Columns = t.Set.Schema, t.Set.Cols()
 	t.shown.Reading(phase, &test.Opt)
-	set, err := test.Read(cmd, sources)
-	if err == nil {
-		printing.Warn(cmd, set.Warnings)
-	}
-	return set, err
+	return test.Read(cmd, sources)
 }
 
 // readInit reads the model to begin with.
@@ -219,13 +214,6 @@ func (t *Trainer) Fit(cmd *cobra.Command, tr *tracer) error {
 	begun := time.Now()
 	t.Result, err = fenchel.Train(cmd.Context(), t.Set, t.Spec)
 	t.Fitted = time.Since(begun)
-	var late fenchel.LimitError
-	if errors.As(err, &late) {
-		return &exitcode.Error{Code: exitcode.Limit, Err: err}
-	}
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	}
 	return err
 }
 

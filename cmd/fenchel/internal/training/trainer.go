@@ -1,15 +1,12 @@
 package training
 
 import (
-	"errors"
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -42,13 +39,4 @@ type Trainer struct {
 	learned      *fenchel.Evaluation // on rows that it learned from
 	Read, Fitted time.Duration
 	Total        time.Duration
-}
-
-// dataOf gives errors about data their exit code.
-func dataOf(err error) error {
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
-	return err
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -133,29 +133,11 @@ func (t *Trainer) harden(cmd *cobra.Command) {
 	}
 }
 
-// checkPaths refuses places to write to that do not exist or hold what is read.
-func (t *Trainer) checkPaths(sources []string) error {
+// checkPaths refuses places to write to that do not exist or hold what is read; more are those besides the
+// model and the trace, each with its flag.
+func (t *Trainer) checkPaths(sources []string, more ...[2]string) error {
 	inputs := append(slices.Concat(sources, t.test), t.In.Opt.Labels, t.In.Opt.Weights)
-	for _, to := range []struct{ flag, path string }{{"--output", t.Out}, {"--trace", t.trace}} {
-		if to.path == "-" {
-			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
-		}
-		if err := paths.KeepInputs(to.flag, to.path, inputs...); err != nil {
-			return err
-		}
-	}
-	if err := paths.KeepOthers("--output", t.Out, t.force); err != nil {
-		return err
-	}
-	if paths.SameFile(t.Out, t.trace) {
-		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.Out, t.trace)
-	}
-	for _, path := range []string{t.Out, t.trace} {
-		if err := paths.CheckFolder(path); err != nil {
-			return exitcode.BadData(err)
-		}
-	}
-	return nil
+	return cmp.Or(paths.CheckOutputs(append([][2]string{{"--output", t.Out}, {"--trace", t.trace}}, more...), inputs), paths.KeepOthers("--output", t.Out, t.force))
 }
 
 // checkThreshold reads what decides between two classes.

@@ -16,9 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -97,17 +95,15 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
-	memory.CollectLate()
-	memory.LargeHeap()
-	if !t.Quiet {
-		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
-		defer t.shown.Done()
-	}
-	if err := t.ReadAll(cmd, sources); err != nil {
+	defer func() { t.shown.Done() }()
+	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
-	if err := t.readValid(cmd); err != nil {
-		return err
+	if t.valid != "" {
+		var err error
+		if t.spec.Held, err = t.readLike(cmd, "reading rows to judge by", []string{t.valid}); err != nil {
+			return err
+		}
 	}
 	t.Read = time.Since(started)
 	if t.Trainer.Spec.IsMachine() {
@@ -163,7 +159,10 @@ func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if !slices.Contains(tune.Rules(), t.spec.Rule) {
 		return fmt.Errorf("--rule %s: expected best or one-se", printing.Spell(t.spec.Rule))
 	}
-	return t.checkFiles(sources)
+	if t.valid != "" {
+		sources = append(slices.Clone(sources), t.valid)
+	}
+	return t.checkPaths(sources, [2]string{"--figure", t.figure})
 }
 
 // parseFolds reads the number of folds, loo, or 0.
@@ -207,36 +206,6 @@ func (t *Tuner) checkSplits(counted bool) error {
 	return nil
 }
 
-// checkFiles refuses places to write to as checkPaths does.
-func (t *Tuner) checkFiles(sources []string) error {
-	if t.valid != "" {
-		sources = append(slices.Clone(sources), t.valid)
-	}
-	if err := t.checkPaths(sources); err != nil {
-		return err
-	}
-	if t.figure == "-" {
-		return errors.New("--figure -: found standard output, expected a file name")
-	}
-	if err := paths.KeepInputs("--figure", t.figure, sources...); err != nil {
-		return err
-	}
-	if err := paths.CheckFolder(t.figure); err != nil {
-		return exitcode.BadData(err)
-	}
-	return paths.CheckOutputs([][2]string{{"--output", t.Out}, {"--trace", t.trace}, {"--figure", t.figure}}, nil)
-}
-
-// readValid reads the rows to be judged on, into the same features.
-func (t *Tuner) readValid(cmd *cobra.Command) error {
-	if t.valid == "" {
-		return nil
-	}
-	set, err := t.readLike(cmd, "reading rows to judge by", []string{t.valid})
-	t.spec.Held = set
-	return err
-}
-
 // seek runs the search.
 func (t *Tuner) seek(cmd *cobra.Command) error {
 	begun := time.Now()
@@ -254,7 +223,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	}
 	var err error
 	if t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec); err != nil {
-		return dataOf(err)
+		return err
 	}
 	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
 		return nil
@@ -267,7 +236,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	}
 	if t.outer > 0 && t.Found.Stopped == "" {
 		if t.nested, err = tune.Nest(cmd.Context(), t.Set, t.spec, t.outer); err != nil {
-			return dataOf(err)
+			return err
 		}
 	}
 	t.sought = time.Since(begun)

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func (t *Tuner) printSearch(cmd *cobra.Command, out *result.Tuning, sources []st
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s%s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
 			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
@@ -63,13 +64,6 @@ func (t *Tuner) printSearch(cmd *cobra.Command, out *result.Tuning, sources []st
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
 	}
 	t.printModel(r)
-}
-
-func cmpOr(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // splits says how the rows were split.
@@ -102,26 +96,17 @@ func (t *Tuner) complete() (n int) {
 	return n
 }
 
-// shown returns the numbers of the candidates for the table: all in order, or the best.
-func (t *Tuner) ranked() []int {
+// ranked returns the numbers of all candidates in order, or of more than most the best ones, so many.
+func (t *Tuner) ranked(most, best int) []int {
 	order := make([]int, len(t.Found.Candidates))
 	for k := range order {
 		order[k] = k
 	}
-	if len(order) <= mostRows {
+	if len(order) <= most {
 		return order
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := t.rank(a), t.rank(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	return order[:mostRows/2]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.rank(a), t.rank(b)) })
+	return order[:best]
 }
 
 // rank is small for good candidates.
@@ -144,7 +129,7 @@ func (t *Tuner) printTable(w io.Writer) {
 		lines[0] = append(lines[0], a.Key)
 	}
 	lines[0] = append(lines[0], t.Found.Score.Name, "deviation", "gap", "seconds", "")
-	order := t.ranked()
+	order := t.ranked(mostRows, mostRows/2)
 	for _, k := range order {
 		c := &t.Found.Candidates[k]
 		mark := ""
