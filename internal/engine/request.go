@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -33,14 +31,6 @@ type server struct {
 
 	mutex   sync.Mutex
 	running map[int64]context.CancelFunc
-}
-
-// decode reads the arguments of the request: all fields of its JSON but id and verb.
-func (r *request) decode(into any) error {
-	if err := json.Unmarshal(r.text, into); err != nil {
-		return fmt.Errorf("request %s: %w", r.head.Verb, err)
-	}
-	return nil
 }
 
 // errUnknownModel says that the caller has to send the bytes of a model.
