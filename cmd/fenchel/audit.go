@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,16 +92,11 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *data.Set, asJS
 		return err
 	}
 	out := auditOf(m, found, a.opt, set)
-	if asJSON {
-		if err := printing.JSON(cmd, out); err != nil {
-			return err
-		}
-	} else {
-		r := printing.Report{W: cmd.OutOrStdout()}
+	said := printing.Print(cmd, asJSON, out, func(r printing.Report) {
 		printAudit(r, m, found, out)
 		r.Line("data", "%s", a.data(m, set))
-	}
-	return exitcode.Verified(nil, found.Unproved)
+	})
+	return cmp.Or(said, exitcode.Verified(nil, found.Unproved))
 }
 
 // data says what the problem is about.

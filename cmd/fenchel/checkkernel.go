@@ -107,11 +107,7 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	out := result.CheckedKernel{Kernel: k.spec.Kernel, Largest: e.Values[0], Diagonal: e.Trace / float64(e.N), N: e.N, Negative: e.Negative(), Definite: e.Definite(), Smallest: model.Bound(e.Smallest()), Tolerance: e.Negligible()}
-	if k.json {
-		return printing.JSON(cmd, out)
-	}
-	k.print(printing.Report{W: cmd.OutOrStdout()}, set, out)
-	return nil
+	return printing.Print(cmd, k.json, out, func(r printing.Report) { k.print(r, set, out) })
 }
 
 // print writes the report.

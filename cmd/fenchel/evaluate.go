@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/model"
@@ -76,22 +77,16 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return exitcode.BadData(err)
 	}
 	printing.Warn(cmd, e.Warnings)
-	said := struct {
-		*fenchel.Evaluation
-		Decomposition *theory.Decomposition `json:"decomposition,omitempty"` // where the mean loss comes from, if asked for
-	}{Evaluation: e}
+	out := result.Evaluation{Evaluation: e}
 	if v.training != nil {
-		if said.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
+		if out.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
 			return err
 		}
 	}
-	if v.json {
-		return printing.JSONInOrder(cmd, said)
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	printEvaluation(r, e)
-	printDecomposition(r, said.Decomposition)
-	return nil
+	return printing.Print(cmd, v.json, printing.InOrder{Report: out}, func(r printing.Report) {
+		printEvaluation(r, e)
+		printDecomposition(r, out.Decomposition)
+	})
 }
 
 // decompose reads what it takes to say where the mean loss of m on the set comes from.

@@ -37,17 +37,10 @@ func newInfo() *cobra.Command {
 				}
 			}
 			if basis != nil {
-				if asJSON {
-					return printing.JSON(cmd, result.ComponentsOf(basis))
-				}
-				components.PrintInfo(printing.Report{W: cmd.OutOrStdout()}, basis, top)
-				return nil
+				return printing.Print(cmd, asJSON, result.ComponentsOf(basis), func(r printing.Report) { components.PrintInfo(r, basis, top) })
 			}
-			if asJSON {
-				return printing.JSON(cmd, result.InfoOf(m))
-			}
-			printInfo(printing.Report{W: cmd.OutOrStdout()}, m, result.InfoOf(m), top)
-			return nil
+			out := result.InfoOf(m)
+			return printing.Print(cmd, asJSON, out, func(r printing.Report) { printInfo(r, m, out, top) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -168,11 +168,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	s.measure()
 	out := result.SparsifiedOf(s.found, s.spec.Method)
 	out.Guarantee, out.Speed, out.SpeedOfModel, out.Seconds = s.guarantee(), s.speed[1], s.speed[0], s.sparsify.Seconds()
-	if s.json {
-		return printing.JSON(cmd, out)
-	}
-	s.print(printing.Report{W: cmd.OutOrStdout()}, out, path)
-	return nil
+	return printing.Print(cmd, s.json, out, func(r printing.Report) { s.print(r, out, path) })
 }
 
 // readAll reads the model and the rows.
@@ -372,15 +368,7 @@ func (s *sparsifier) guarantee() string {
 // printErrors compares the errors.
 func (s *sparsifier) printErrors(r printing.Report) {
 	f := s.found
-	value := func(x float64) string {
-		switch {
-		case math.IsNaN(x):
-			return "unknown"
-		case f.Unit == "RMSE":
-			return fmt.Sprintf("%.6g", x)
-		}
-		return printing.Percent(x)
-	}
+	value := func(x float64) string { return report.ErrorIn(f.Unit, x) }
 	r.Line(f.Unit, "%s of these rows, the model %s", value(f.Small.Train), value(f.Full.Train))
 	if s.test != nil {
 		r.Line("test", "%s, the model %s", value(f.Small.Test), value(f.Full.Test))

@@ -111,12 +111,8 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if tampered {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
-	if !v.json {
-		printVerification(printing.Report{W: cmd.OutOrStdout()}, m, found)
-	} else if err := printing.JSON(cmd, result.Verified(m, found)); err != nil {
-		return exitcode.BadData(err)
-	}
-	return exitcode.Verified(found.Problems, found.Unproved)
+	said := printing.Print(cmd, v.json, result.Verified(m, found), func(r printing.Report) { printVerification(r, m, found) })
+	return cmp.Or(said, exitcode.Verified(found.Problems, found.Unproved))
 }
 
 // checkRefit refuses columns of folds that the model's calibration does not have.

@@ -23,17 +23,14 @@ settings of the build and the modules that went in.`,
 		Args: option.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			build := versionOf()
-			if asJSON {
-				return printing.JSON(cmd, build)
-			}
-			r := printing.Report{W: cmd.OutOrStdout()}
-			r.Line("version", "%s", build.Version)
-			if build.Commit != nil {
-				r.Line("commit", "%s", *build.Commit)
-			}
-			r.Line("go", "%s", build.Go)
-			r.Line("platform", "%s/%s", build.OS, build.Arch)
-			return nil
+			return printing.Print(cmd, asJSON, build, func(r printing.Report) {
+				r.Line("version", "%s", build.Version)
+				if build.Commit != nil {
+					r.Line("commit", "%s", *build.Commit)
+				}
+				r.Line("go", "%s", build.Go)
+				r.Line("platform", "%s/%s", build.OS, build.Arch)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -154,7 +154,7 @@ type Nested struct {
 
 // Solutions are what tune says of a path of which none is chosen.
 type Solutions struct {
-	Best       *int               `json:"best"`
+	Best       Candidate          `json:"best"` // null
 	Candidates []Candidate        `json:"candidates"`
 	Path       *string            `json:"model"`
 	Seconds    map[string]float64 `json:"seconds"`

@@ -3,6 +3,8 @@ package result
 import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/survey"
+	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
@@ -195,4 +197,36 @@ type Version struct {
 	OS       string            `json:"os"`
 	Settings map[string]string `json:"settings"`
 	Version  string            `json:"version"`
+}
+
+// Evaluation is what evaluate says.
+type Evaluation struct {
+	*fenchel.Evaluation
+	Decomposition *theory.Decomposition `json:"decomposition,omitempty"` // where the mean loss comes from, if asked for
+}
+
+// Surveyed is what advise says of rows.
+type Surveyed struct {
+	*survey.Survey
+	Accuracy float64       `json:"accuracy"`
+	Advice   theory.Advice `json:"advice"`
+}
+
+// Advised is what advise says of counts.
+type Advised struct {
+	Rows      int           `json:"n"`
+	Features  int           `json:"d,omitempty"`
+	Condition float64       `json:"condition,omitempty"`
+	Accuracy  float64       `json:"accuracy"`
+	Advice    theory.Advice `json:"advice"`
+}
+
+// AdvisedMachine is what advise says of kernel machines.
+type AdvisedMachine struct {
+	Accuracy float64                `json:"accuracy"`
+	Advice   theory.QuadraticAdvice `json:"advice"`
+	Kernel   string                 `json:"kernel"`
+	Memory   float64                `json:"memory"`
+	Rows     float64                `json:"n"`
+	Values   float64                `json:"values"`
 }

@@ -1,6 +1,8 @@
 package components
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
@@ -31,13 +33,8 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 	}
 	found := *m
 	found.Proof = v.Found
-	if asJSON {
-		out := result.VerifiedComponents{Components: result.ComponentsOf(&found), Verdict: result.VerdictOf(v.Problems, v.Unproved)}
-		if err := printing.JSON(cmd, out); err != nil {
-			return exitcode.BadData(err)
-		}
-	} else {
-		r := printing.Report{W: cmd.OutOrStdout()}
+	out := result.VerifiedComponents{Components: result.ComponentsOf(&found), Verdict: result.VerdictOf(v.Problems, v.Unproved)}
+	said := printing.Print(cmd, asJSON, out, func(r printing.Report) {
 		for _, p := range v.Problems {
 			r.Line("FALSE", "%s", p)
 		}
@@ -49,6 +46,6 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 			r.Line("verified", "%s of %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"))
 			printBound(r, m.Statement.K, v.Found)
 		}
-	}
-	return exitcode.Verified(v.Problems, v.Unproved)
+	})
+	return cmp.Or(said, exitcode.Verified(v.Problems, v.Unproved))
 }

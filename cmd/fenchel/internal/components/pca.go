@@ -3,6 +3,7 @@
 package components
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,12 +210,9 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	p.shown.Done()
-	if out := p.report(); !p.json {
-		p.print(cmd, out, sources)
-	} else if err := printing.JSON(cmd, out); err != nil {
-		return exitcode.BadData(err)
-	}
+	out := p.report()
+	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
 	// Rows of a stream have no proof, and a method that has seen them did what was asked;
 	// of rows that are all there the gap is known.
-	return exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream)
+	return cmp.Or(said, exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream))
 }

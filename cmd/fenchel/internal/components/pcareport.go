@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/result"
@@ -16,8 +14,8 @@ import (
 )
 
 // print tells a person what came out.
-func (p *reducer) print(cmd *cobra.Command, out *result.Reduction, sources []string) {
-	m, r := p.result.Model, printing.Report{W: cmd.OutOrStdout()}
+func (p *reducer) print(r printing.Report, out *result.Reduction, sources []string) {
+	m := p.result.Model
 	if p.set != nil {
 		r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Describe(p.set))
 		report.PrintColumns(r, result.ColumnsOf(p.set.Schema))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -117,23 +118,32 @@ func Percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
 // jsonVersion is the version of the objects that verbs print: within one, fields are only added.
 const jsonVersion = 1
 
-// JSON prints an object, with the version of its format before its fields, which are in the order of
-// their names.
-func JSON(cmd *cobra.Command, v any) error {
-	text, err := encode(v)
-	var fields map[string]json.RawMessage
-	if err == nil {
-		err = json.Unmarshal(text, &fields)
+// Print says what came out: as one object of JSON or, in lines, what text prints.
+func Print(cmd *cobra.Command, asJSON bool, out any, text func(Report)) error {
+	if asJSON {
+		return exitcode.BadData(printJSON(cmd.OutOrStdout(), out))
 	}
-	if err != nil {
-		return err
-	}
-	return JSONInOrder(cmd, fields)
+	text(Report{W: cmd.OutOrStdout()})
+	return nil
 }
 
-// JSONInOrder prints an object whose fields are in the order of their declaration.
-func JSONInOrder(cmd *cobra.Command, v any) error {
+// InOrder has JSON print the fields of a report in the order of their declaration, instead of that of
+// their names.
+type InOrder struct{ Report any }
+
+// printJSON prints an object, with the version of its format before its fields.
+func printJSON(w io.Writer, v any) error {
+	declared, ok := v.(InOrder)
+	if ok {
+		v = declared.Report
+	}
 	fields, err := encode(v)
+	if err == nil && !ok {
+		var sorted map[string]json.RawMessage
+		if err = json.Unmarshal(fields, &sorted); err == nil {
+			fields, err = encode(sorted)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -141,7 +151,7 @@ func JSONInOrder(cmd *cobra.Command, v any) error {
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields[1:]), "", "  "); err != nil {
 		return err
 	}
-	_, err = text.WriteTo(cmd.OutOrStdout())
+	_, err = text.WriteTo(w)
 	return err
 }
 

@@ -108,6 +108,17 @@ func Number(x *float64) string {
 	return fmt.Sprintf("%.6g", *x)
 }
 
+// ErrorIn writes an error in its unit, a root of mean squares or a share.
+func ErrorIn(unit string, x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "unknown"
+	case unit == "RMSE":
+		return fmt.Sprintf("%.6g", x)
+	}
+	return printing.Percent(x)
+}
+
 // InDigits writes a number by so many digits.
 func InDigits(x float64, digits int) string { return strconv.FormatFloat(x, 'g', digits, 64) }
 

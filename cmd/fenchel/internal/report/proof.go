@@ -1,5 +1,4 @@
-// Package report has the words that several verbs say of models and their judgement, as lines and
-// as JSON.
+// Package report has the words that several verbs say of models and their judgement, in lines.
 package report
 
 import (

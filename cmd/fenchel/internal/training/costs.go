@@ -170,24 +170,27 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err := p.write(facts); err != nil {
 		return exitcode.BadData(err)
 	}
-	ended := exitcode.Ended(facts.Status, false)
-	if p.json {
-		return cmp.Or(printing.JSON(cmd, p.report(facts, took)), ended)
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	r.Line("data", "%s", printing.Describe(set))
+	said := printing.Print(cmd, p.json, p.report(facts, took), func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(set))
+		p.print(r, facts, took)
+	})
+	return cmp.Or(said, exitcode.Ended(facts.Status, false))
+}
+
+// print writes the report.
+func (p *pather) print(r printing.Report, facts *tune.Costs, took time.Duration) {
 	r.Line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
 	r.Line("path", "%s of %s from %g to %g, the largest relative gap %.2g", printing.Count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
-	p.state(&r, facts)
+	p.state(r, facts)
 	if best := p.best(); best >= 0 {
-		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, float64(p.points[best].LeftOut)))
+		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, report.ErrorIn(facts.Unit, float64(p.points[best].LeftOut)))
 	}
 	r.Line("time", "%s, %s", printing.Seconds(took), report.Evaluated(facts.Counts))
-	return cmp.Or(p.table(cmd.OutOrStdout(), facts), ended)
+	p.table(r.W, facts)
 }
 
 // state says what is missing of the path, or not proved.
-func (p *pather) state(r *printing.Report, facts *tune.Costs) {
+func (p *pather) state(r printing.Report, facts *tune.Costs) {
 	if n := len(p.points); facts.Status == solver.TimeLimit || facts.Status == solver.Interrupted {
 		at := "before the first"
 		if n > 0 {
@@ -215,19 +218,11 @@ func (p *pather) best() int {
 	return best
 }
 
-// errorText is an error in its unit.
-func (p *pather) errorText(facts *tune.Costs, x float64) string {
-	if facts.Unit == "RMSE" {
-		return fmt.Sprintf("%.6g", x)
-	}
-	return printing.Percent(x)
-}
-
 // shown is how many lines a table on the screen has.
 const shown = 40
 
 // table prints evenly spread points.
-func (p *pather) table(w io.Writer, facts *tune.Costs) error {
+func (p *pather) table(w io.Writer, facts *tune.Costs) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	left := ""
 	if p.best() >= 0 {
@@ -242,19 +237,16 @@ func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 			at = k * (n - 1) / (shown - 1)
 		}
 		q := p.points[at]
-		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack, p.errorText(facts, q.Error))
+		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack, report.ErrorIn(facts.Unit, q.Error))
 		if left != "" {
-			fmt.Fprintf(t, "\t%s", p.errorText(facts, float64(q.LeftOut)))
+			fmt.Fprintf(t, "\t%s", report.ErrorIn(facts.Unit, float64(q.LeftOut)))
 		}
 		fmt.Fprintln(t)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	_ = t.Flush() // what is printed to remembers its error
 	if n > shown {
 		fmt.Fprintf(w, "(%d of %d points; -o writes all of them)\n", lines, n)
 	}
-	return nil
 }
 
 // report is what is said of the path.

@@ -3,6 +3,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,39 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
+	"github.com/fenchel-ml/fenchel/tune"
 )
+
+// Trainer is one run of the verb train.
+type Trainer struct {
+	In          option.Input
+	Spec        fenchel.Spec
+	kernel      option.KernelFlags
+	classWeight string
+	cost        string // LABEL=COST,...
+	threshold   string
+	notes       []string // NAME=TEXT
+	init        string   // model file to begin with; "": none
+	Out         string   // model file; "": not saved
+	test        []string // sources
+	trace       string
+	folds       int     // 0: none
+	holdout     float64 // share of the rows; 0: none
+	JSON, Quiet bool
+	verbose     bool
+	force       bool // -o may replace any file
+
+	shown        *terminal.Display // nil: nothing is
+	Set, TestSet *data.Set
+	Result       *fenchel.Result
+	crossed      *tune.Result        // of --folds
+	judged       string              // by these folds, or rows
+	held         []fenchel.Fold      // of --holdout
+	evaluation   *fenchel.Evaluation // on the test data
+	learned      *fenchel.Evaluation // on rows that it learned from
+	Read, Fitted time.Duration
+	Total        time.Duration
+}
 
 // NewTrain makes the verb train.
 func NewTrain() *cobra.Command {
@@ -140,15 +173,9 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if out := t.report(); t.JSON {
-		failed = errors.Join(failed, printing.JSON(cmd, out))
-	} else {
-		t.print(cmd, out, sources)
-	}
-	if failed != nil {
-		return exitcode.BadData(failed)
-	}
-	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
+	out := t.report()
+	failed = errors.Join(failed, printing.Print(cmd, t.JSON, out, func(r printing.Report) { t.print(r, out, sources) }))
+	return cmp.Or(exitcode.BadData(failed), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
 }
 
 // Begin makes room, shows what goes on, and reads the data and the test data, the latter into the same

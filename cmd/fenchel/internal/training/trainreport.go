@@ -15,9 +15,8 @@ import (
 )
 
 // print tells a person what came out.
-func (t *Trainer) print(cmd *cobra.Command, out *result.Training, sources []string) {
+func (t *Trainer) print(r printing.Report, out *result.Training, sources []string) {
 	m, s := t.Result.Model, t.Result.Summary
-	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)

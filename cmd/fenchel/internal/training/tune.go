@@ -21,6 +21,20 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
+// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
+type Tuner struct {
+	Trainer
+	search, folds       string
+	group, order, valid string
+	spec                tune.Spec
+	outer               int
+	figure              string
+
+	Found  *tune.Result
+	nested *tune.Nested // of --outer; nil: none
+	sought time.Duration
+}
+
 // NewTune makes the verb tune.
 func NewTune() *cobra.Command {
 	t := &Tuner{}
@@ -276,12 +290,9 @@ func (t *Tuner) finish(cmd *cobra.Command, sources []string, started time.Time) 
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if out := t.report(); !t.JSON {
-		t.printSearch(cmd, out, sources)
-	} else if err := printing.JSON(cmd, out); err != nil {
-		return err
-	}
-	return cmp.Or(t.stopped(), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
+	out := t.report()
+	said := printing.Print(cmd, t.JSON, out, func(r printing.Report) { t.printSearch(r, out, sources) })
+	return cmp.Or(said, t.stopped(), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
 }
 
 // stopped is the exit code of a search that was; nil: it was not.

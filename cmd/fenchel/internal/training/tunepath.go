@@ -19,15 +19,13 @@ import (
 func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.JSON {
-		return cmp.Or(printing.JSON(cmd, t.solutions()), t.stopped())
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	r.Line("data", "%s", printing.Describe(t.Set))
-	r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
-	t.printPath(r)
-	r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
-	return t.stopped()
+	said := printing.Print(cmd, t.JSON, t.solutions(), func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(t.Set))
+		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
+		t.printPath(r)
+		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
+	})
+	return cmp.Or(said, t.stopped())
 }
 
 // printPath writes a line for each solution.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/figure"
@@ -25,10 +23,9 @@ import (
 const mostRows = 24
 
 // printSearch tells a person what came out.
-func (t *Tuner) printSearch(cmd *cobra.Command, out *result.Tuning, sources []string) {
+func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []string) {
 	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
-	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
