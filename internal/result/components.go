@@ -104,33 +104,23 @@ type Reduction struct {
 
 // Cost is the work of a method: of one that keeps an eigensystem its ranks, of others the rows read.
 type Cost struct {
-	*Passes
-	*Ranks
-}
-
-// Passes are over the rows.
-type Passes struct {
-	Numbers float64 `json:"numbers"`
-	Passes  float64 `json:"passes"`
-}
-
-// Ranks are those of an eigensystem.
-type Ranks struct {
-	MostRank     int     `json:"most_rank"`
-	Operations   float64 `json:"operations"`
-	Rank         int     `json:"rank"`
-	Rows         int     `json:"rows"`
-	SquaredRanks float64 `json:"squared_ranks"`
+	MostRank     *int     `json:"most_rank,omitempty"`
+	Numbers      *float64 `json:"numbers,omitempty"`
+	Operations   *float64 `json:"operations,omitempty"`
+	Passes       *float64 `json:"passes,omitempty"`
+	Rank         *int     `json:"rank,omitempty"`
+	Rows         *int     `json:"rows,omitempty"`
+	SquaredRanks *float64 `json:"squared_ranks,omitempty"`
 }
 
 // CostOf is that of a result; nil: it is not known.
 func CostOf(r *pca.Result) *Cost {
 	if s, ok := r.State.(spectral.Spectrum); ok {
 		c := s.Cost()
-		return &Cost{Ranks: &Ranks{c.MostRank, c.Flops, c.Rank, c.Steps, c.SquaredRanks}}
+		return &Cost{MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
 	}
 	if r.Passes > 0 {
-		return &Cost{Passes: &Passes{r.Numbers, r.Passes}}
+		return &Cost{Numbers: &r.Numbers, Passes: &r.Passes}
 	}
 	return nil
 }

@@ -41,10 +41,10 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
 		report.PrintRounding(r, p.set.Rounding)
 	}
-	if c := out.Cost; c != nil && c.Ranks != nil {
-		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(c.Rows, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Operations)
+	if c := out.Cost; c != nil && c.Rank != nil {
+		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations)
 	} else if c != nil {
-		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", c.Passes.Passes, c.Numbers)
+		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", *c.Passes, *c.Numbers)
 	}
 	r.Line("time", "read %s, fit %s, certify %s, other %s, total %s", printing.Seconds(p.read), printing.Seconds(p.result.Fit), printing.Seconds(p.result.Certify),
 		printing.Seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), printing.Seconds(p.total))
@@ -96,7 +96,7 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
 	}
-	r.Line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
+	r.Line(strings.Replace(momentOf(m), "second", "2nd", 1), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.Line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
@@ -123,14 +123,6 @@ func unprovedComponents(m *model.PCA) string {
 func momentOf(m *model.PCA) string {
 	if m.Mean == nil {
 		return "second moment"
-	}
-	return "variance"
-}
-
-// shortMoment is momentOf as the name of a line.
-func shortMoment(m *model.PCA) string {
-	if m.Mean == nil {
-		return "2nd moment"
 	}
 	return "variance"
 }

@@ -70,7 +70,9 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if r.scores {
 		return r.invert(cmd, m, args[1:])
 	}
-	set, err := r.in.RowsFor(cmd, m, args[1:])
+	r.in.ForComponents(cmd, m)
+	r.in.Opt.InOrder = true
+	set, err := r.in.Read(cmd, args[1:])
 	if err != nil {
 		return err
 	}

@@ -56,13 +56,6 @@ func NotModel(cmd *cobra.Command, path string, err error) error {
 	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
 }
 
-// RowsFor reads rows for components.
-func (in *Input) RowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
-	in.ForComponents(cmd, m)
-	in.Opt.InOrder = true
-	return in.Read(cmd, sources)
-}
-
 // Sets gives take the rows of the sources: as one set, or, from standard input to standard
 // output, as they come, for somebody may wait for each line.
 func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
@@ -74,10 +67,9 @@ func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take fun
 		}
 		return take(set)
 	}
-	if err := in.Check(cmd, sources); err != nil {
+	if err := in.begin(cmd, sources); err != nil {
 		return err
 	}
-	in.Opt.Stdin = cmd.InOrStdin()
 	said := map[string]bool{}
 	for set, err := range data.Arriving(cmd.Context(), in.Opt) {
 		if err != nil {

@@ -64,7 +64,7 @@ func PrintProblem(r printing.Report, m *model.Model, given float64, verbose bool
 	}
 	terms := fmt.Sprintf("%s, %s%s", TermsOf(m), Balance(m), c)
 	if verbose {
-		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, ScaleOf(m))
+		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, result.Of(m).Scale)
 	}
 	r.Line("problem", "%s", terms)
 }
@@ -228,12 +228,4 @@ func errorsOf(f *model.Facts) string {
 		return fmt.Sprintf(" (a bound on the training errors, %.6g: %.6g more)", f.Errors, f.Losses-f.Errors)
 	}
 	return fmt.Sprintf(", training errors %.6g", f.Errors)
-}
-
-// ScaleOf names the scaling of a model's features.
-func ScaleOf(m *model.Model) string {
-	if m.Scaling == nil {
-		return "none"
-	}
-	return m.Scaling.Kind
 }

@@ -132,27 +132,27 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 	return t.Finish(cmd, sources, tr, started)
 }
 
-// letGo gives back the files that the rows are in, while the model is written: else
-// the end of the process waits for the system to do it, half a millisecond for 12 MB.
-// Support vectors and landmarks are rows.
-func (t *Trainer) letGo() {
+// save writes the model. Meanwhile it gives back the files that the rows are in: else the end of
+// the process waits for the system to do it, half a millisecond for 12 MB. Support vectors and
+// landmarks are rows.
+func (t *Trainer) save(cmd *cobra.Command) error {
+	if t.Out == "" {
+		return nil
+	}
+	t.shown.Phase("writing")
+	defer interrupt.Stopping(cmd.Context(), "writing the model")()
 	if m := t.Result.Model; m.Support == nil && m.Map == nil {
 		go t.Set.Close()
 	}
+	return exitcode.BadData(t.Result.Model.WriteFile(t.Out))
 }
 
 // Finish writes the model and the trace, evaluates and reports. What fails
 // once the model is written does not hide what came out. It needs no rows of the data.
 func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
 	printing.Warn(cmd, t.Result.Warnings)
-	if t.Out != "" {
-		t.shown.Phase("writing")
-		written := interrupt.Stopping(cmd.Context(), "writing the model")
-		t.letGo()
-		err := t.Result.Model.WriteFile(t.Out)
-		if written(); err != nil {
-			return exitcode.BadData(err)
-		}
+	if err := t.save(cmd); err != nil {
+		return err
 	}
 	var failed error
 	if t.trace != "" {

@@ -277,11 +277,8 @@ func (t *Tuner) refit(cmd *cobra.Command) error {
 func (t *Tuner) finish(cmd *cobra.Command, sources []string, started time.Time) error {
 	printing.Warn(cmd, t.Result.Warnings)
 	warnOfFolds(cmd, t.Found, &t.Found.Candidates[t.Found.Best])
-	if t.Out != "" {
-		t.shown.Phase("writing")
-		if err := t.Result.Model.WriteFile(t.Out); err != nil {
-			return exitcode.BadData(err)
-		}
+	if err := t.save(cmd); err != nil {
+		return err
 	}
 	if t.figure != "" {
 		if err := file.WriteFile(t.figure, t.draw); err != nil {
