@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,10 +65,8 @@ be larger than memory. Lines from standard input are answered as they come.`,
 }
 
 func (p *predictor) run(cmd *cobra.Command, args []string) error {
-	if err := p.in.Check(cmd, args[1:]); err != nil {
-		return err
-	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
+	inputs := append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)
+	if err := cmp.Or(p.in.Check(cmd, args[1:]), paths.KeepInputs("--output", p.out, inputs...)); err != nil {
 		return err
 	}
 	m, components, err := option.ReadModel(cmd, args[0])
@@ -196,14 +195,11 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	}
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)
-	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
-}
-
-// coordinates writes those of the rows of a set.
-func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set) error {
-	return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
-		scores := make([]float64, m.Statement.K)
-		m.Transform(scores, set.X.Row(i))
-		return scores
+	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error {
+		return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
+			scores := make([]float64, m.Statement.K)
+			m.Transform(scores, set.X.Row(i))
+			return scores
+		})
 	})
 }

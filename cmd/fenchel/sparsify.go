@@ -144,10 +144,7 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 
 func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
 	started := time.Now()
-	if err := s.in.Check(cmd, sources); err != nil {
-		return err
-	}
-	if err := s.check(cmd, path, sources); err != nil {
+	if err := cmp.Or(s.in.Check(cmd, sources), s.check(cmd, path, sources)); err != nil {
 		return err
 	}
 	if err := s.readAll(cmd, path, sources); err != nil {

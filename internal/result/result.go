@@ -38,16 +38,15 @@ type Bounds struct {
 	Primal model.Bound `json:"primal"`
 }
 
-// BoundsOf are those of a certificate, or of sums of them.
-func BoundsOf(primal, dual, gap float64) Bounds {
-	return Bounds{model.Bound(dual), model.Bound(gap), model.Bound(primal)}
+// Certified are the bounds of a certificate.
+func Certified(c problem.Certificate) Bounds {
+	return Bounds{model.Bound(c.Dual), model.Bound(c.Relative()), model.Bound(c.Primal)}
 }
 
-// Certified are the bounds of a certificate.
-func Certified(c problem.Certificate) Bounds { return BoundsOf(c.Primal, c.Dual, c.Relative()) }
-
 // Summed are the bounds of a model as a whole.
-func Summed(s fenchel.Summary) Bounds { return BoundsOf(s.Primal, s.Dual, s.Gap) }
+func Summed(s fenchel.Summary) Bounds {
+	return Bounds{model.Bound(s.Dual), model.Bound(s.Gap), model.Bound(s.Primal)}
+}
 
 // Proof is the certificate of a model as a whole.
 type Proof struct {

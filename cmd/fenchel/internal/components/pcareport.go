@@ -1,11 +1,16 @@
 package components
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/result"
@@ -198,4 +203,39 @@ func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	for i := range min(m.Statement.K, 10) {
 		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], report.LargestOf(m.Component(i), m.Features, top))
 	}
+}
+
+// Verify recomputes what components claim, with the error of reading them.
+func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
+	in.ForFinding(cmd, m)
+	in.SkipAs(m.Schema)
+	set, err := in.Read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	set.Widen(m.Cols()) // --features may have asked for more than the rows have
+	v, err := pca.Verify(cmd.Context(), m, set, in.Opt.Threads)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	if tampered != nil {
+		v.Problems = append([]string{tampered.Error()}, v.Problems...)
+	}
+	found := *m
+	found.Proof = v.Found
+	out := result.VerifiedComponents{Components: result.ComponentsOf(&found), Verdict: result.VerdictOf(v.Problems, v.Unproved)}
+	said := printing.Print(cmd, asJSON, out, func(r printing.Report) {
+		for _, p := range v.Problems {
+			r.Line("FALSE", "%s", p)
+		}
+		switch {
+		case len(v.Problems) > 0:
+		case v.Unproved != "":
+			r.Line("unproved", "%s of %s: %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"), v.Unproved)
+		default:
+			r.Line("verified", "%s of %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"))
+			printBound(r, m.Statement.K, v.Found)
+		}
+	})
+	return cmp.Or(said, exitcode.Verified(v.Problems, v.Unproved))
 }

@@ -126,22 +126,14 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if p.spec.Points < 1 || p.spec.Points > 1<<20 {
 		return fmt.Errorf("--points %d: expected a number from 1 to %d", p.spec.Points, 1<<20)
 	}
-	if err := p.kernel.Apply(cmd, &p.spec.Spec); err != nil {
-		return err
-	}
-	if err := option.ApplyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
+	if err := cmp.Or(p.kernel.Apply(cmd, &p.spec.Spec), option.ApplyClassWeights(&p.spec.Spec, p.classWeight)); err != nil {
 		return err
 	}
 	if p.in.Opt.Precomputed = option.IsPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
-	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)); err != nil {
-		return err
-	}
-	if err := p.spec.Spec.Check(); err != nil {
-		return err
-	}
-	return p.in.Check(cmd, sources)
+	inputs := append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)
+	return cmp.Or(paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, inputs), p.spec.Spec.Check(), p.in.Check(cmd, sources))
 }
 
 func (p *pather) run(cmd *cobra.Command, sources []string) error {

@@ -65,16 +65,7 @@ func (t *Trainer) check(cmd *cobra.Command, sources []string) error {
 	if f.Changed("time") && t.Spec.Time <= 0 {
 		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.Spec.Time)
 	}
-	if err := t.checkJudge(cmd); err != nil {
-		return err
-	}
-	if err := t.checkProblem(cmd, sources); err != nil {
-		return err
-	}
-	if err := option.CheckGenerators(t.test); err != nil {
-		return err
-	}
-	return t.checkPaths(sources)
+	return cmp.Or(t.checkJudge(cmd), t.checkProblem(cmd, sources), option.CheckGenerators(t.test), t.checkPaths(sources))
 }
 
 // checkProblem refuses bad flags of those that state the problem and how to read.
@@ -104,10 +95,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
 	}
-	if err := t.kernel.Apply(cmd, &t.Spec); err != nil {
-		return err
-	}
-	if err := t.checkThreshold(); err != nil {
+	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.checkThreshold()); err != nil {
 		return err
 	}
 	var err error
@@ -118,10 +106,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	t.In.Opt.Unlabelled = t.Spec.Task == pose.OneClass
-	if err := option.ApplyClassWeights(&t.Spec, t.classWeight); err != nil {
-		return err
-	}
-	return t.In.Check(cmd, sources)
+	return cmp.Or(option.ApplyClassWeights(&t.Spec, t.classWeight), t.In.Check(cmd, sources))
 }
 
 // harden makes the hard margin of an infinite C and of no slack.

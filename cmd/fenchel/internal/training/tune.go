@@ -21,20 +21,6 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
-type Tuner struct {
-	Trainer
-	search, folds       string
-	group, order, valid string
-	spec                tune.Spec
-	outer               int
-	figure              string
-
-	Found  *tune.Result
-	nested *tune.Nested // of --outer; nil: none
-	sought time.Duration
-}
-
 // NewTune makes the verb tune.
 func NewTune() *cobra.Command {
 	t := &Tuner{}
@@ -137,26 +123,18 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 
 // check refuses bad flags before any data are read.
 func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
-	if err := t.checkProblem(cmd, sources); err != nil {
-		return err
-	}
-	if err := t.CheckNotes(); err != nil {
-		return err
-	}
 	f := cmd.Flags()
-	if err := t.parseFolds(); err != nil {
+	if err := cmp.Or(t.checkProblem(cmd, sources), t.CheckNotes(), t.parseFolds()); err != nil {
 		return err
 	}
-	if r := t.spec.Folds.Repeats; r < 1 || r > tune.MostRepeats {
+	switch r := t.spec.Folds.Repeats; {
+	case r < 1 || r > tune.MostRepeats:
 		return fmt.Errorf("--repeats %d: expected a number from 1 to %d", r, tune.MostRepeats)
-	}
-	if f.Changed("halving") && t.spec.Halving < 2 {
+	case f.Changed("halving") && t.spec.Halving < 2:
 		return fmt.Errorf("--halving %d: expected at least 2, as one of so many candidates is kept", t.spec.Halving)
-	}
-	if f.Changed("budget") && t.spec.Budget <= 0 {
+	case f.Changed("budget") && t.spec.Budget <= 0:
 		return fmt.Errorf("--budget %s: expected a duration > 0, such as 10m", t.spec.Budget)
-	}
-	if f.Changed("outer") && t.outer < 2 {
+	case f.Changed("outer") && t.outer < 2:
 		return fmt.Errorf("--outer %d: expected at least 2 folds", t.outer)
 	}
 	if err := t.checkSplits(f.Changed("folds") || f.Changed("repeats")); err != nil {

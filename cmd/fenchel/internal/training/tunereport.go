@@ -8,6 +8,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
@@ -306,6 +309,87 @@ func (t *Tuner) report() *result.Tuning {
 	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
 	if t.nested != nil {
 		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
+	}
+	return out
+}
+
+// trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
+func trivialOnFolds(found *tune.Result) string {
+	if math.IsNaN(found.Trivial.Mean) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
+}
+
+// warnOfFolds warns where a candidate is no better than the trivial model.
+func warnOfFolds(cmd *cobra.Command, found *tune.Result, c *tune.Trial) {
+	if !found.Beaten(c) {
+		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
+	}
+}
+
+// scoreText writes a score in digits that can be told apart.
+func scoreText(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func deviation(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf(" (deviation %.2g)", x)
+}
+
+// reportPath prints the path.
+func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
+	t.Total = time.Since(started)
+	t.shown.Done()
+	said := printing.Print(cmd, t.JSON, t.solutions(), func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(t.Set))
+		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
+		t.printPath(r)
+		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
+	})
+	return cmp.Or(said, t.stopped())
+}
+
+// printPath writes a line for each solution.
+func (t *Tuner) printPath(r printing.Report) {
+	lines := [][]string{{"lambda"}}
+	varied := t.Found.Varied()
+	for _, a := range varied {
+		if a.Key != "lambda" {
+			lines[0] = append(lines[0], a.Key)
+		}
+	}
+	lines[0] = append(lines[0], "nonzeros", "objective", "gap", "epochs", "seconds", "")
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
+		line := []string{fmt.Sprintf("%.6g", c.Lambda)}
+		for _, a := range varied {
+			if a.Key != "lambda" {
+				line = append(line, settingOf(c, a.Key))
+			}
+		}
+		lines = append(lines, append(line, fmt.Sprint(c.Nonzeros), fmt.Sprintf("%.8g", c.Objective), fmt.Sprintf("%.1e", c.Gap), fmt.Sprint(c.Epochs), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
+	}
+	report.PrintColumnsOf(r.W, lines)
+}
+
+// solutions is what is said of the path.
+func (t *Tuner) solutions() *result.Solutions {
+	out := &result.Solutions{Stopped: t.Found.Stopped, Seconds: map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "total": t.Total.Seconds()}}
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
+		one := candidate(c, true)
+		for _, judged := range []string{"score", "score_sd", "folds"} {
+			delete(one, judged)
+		}
+		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
+		out.Candidates = append(out.Candidates, one)
 	}
 	return out
 }

@@ -1,0 +1,56 @@
+package training
+
+import (
+	"time"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/tune"
+)
+
+// Trainer is one run of the verb train.
+type Trainer struct {
+	In          option.Input
+	Spec        fenchel.Spec
+	kernel      option.KernelFlags
+	classWeight string
+	cost        string // LABEL=COST,...
+	threshold   string
+	notes       []string // NAME=TEXT
+	init        string   // model file to begin with; "": none
+	Out         string   // model file; "": not saved
+	test        []string // sources
+	trace       string
+	folds       int     // 0: none
+	holdout     float64 // share of the rows; 0: none
+	JSON, Quiet bool
+	verbose     bool
+	force       bool // -o may replace any file
+
+	shown        *terminal.Display // nil: nothing is
+	Set, TestSet *data.Set
+	Result       *fenchel.Result
+	crossed      *tune.Result        // of --folds
+	judged       string              // by these folds, or rows
+	held         []fenchel.Fold      // of --holdout
+	evaluation   *fenchel.Evaluation // on the test data
+	learned      *fenchel.Evaluation // on rows that it learned from
+	Read, Fitted time.Duration
+	Total        time.Duration
+}
+
+// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
+type Tuner struct {
+	Trainer
+	search, folds       string
+	group, order, valid string
+	spec                tune.Spec
+	outer               int
+	figure              string
+
+	Found  *tune.Result
+	nested *tune.Nested // of --outer; nil: none
+	sought time.Duration
+}
