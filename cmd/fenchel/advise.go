@@ -12,12 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/metric"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
@@ -91,15 +90,11 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		if err != nil {
 			return err
 		}
-		printing.Warn(cmd, set.Warnings)
 		if a.spec.Kernel != "" {
 			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
 		}
 		a.spec.Threads, a.spec.Gap = a.in.Opt.Threads, a.setting.Accuracy
 		found, err = survey.Examine(cmd.Context(), set, a.spec)
-		if _, bad := err.(pose.DataError); bad {
-			return exitcode.BadData(err)
-		}
 		if err != nil {
 			return err
 		}
@@ -110,10 +105,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	}
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
-	if a.json {
-		return printing.JSON(cmd, a.object(found, advice))
-	}
-	return a.print(cmd.OutOrStdout(), found, advice)
+	return printing.Print(cmd, a.json, printing.InOrder{Report: a.report(found, advice)}, func(r printing.Report) { a.print(r, found, advice) })
 }
 
 // check refuses flags that make no setting.
@@ -172,47 +164,39 @@ func (a *adviser) machines(cmd *cobra.Command, rows, values float64) error {
 		return fmt.Errorf("--cache: %w", err)
 	}
 	advice := q.Advise()
-	if a.json {
-		return printing.JSON(cmd, map[string]any{"n": rows, "values": values, "kernel": a.spec.Kernel, "accuracy": q.Accuracy, "memory": q.Memory, "advice": advice})
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	r.Line("data", "%.0f rows of %.4g values", rows, values)
-	r.Line("asked", "kernel %s, relative gap %g, %.3g GB", a.spec.Kernel, q.Accuracy, q.Memory/1e9)
+	out := &result.AdvisedMachine{Accuracy: q.Accuracy, Advice: advice, Kernel: a.spec.Kernel, Memory: q.Memory, Rows: rows, Values: values}
+	return printing.Print(cmd, a.json, out, func(r printing.Report) { printMachines(r, out) })
+}
+
+// printMachines writes the advice on kernel machines for a person.
+func printMachines(r printing.Report, out *result.AdvisedMachine) {
+	advice := out.Advice
+	r.Line("data", "%.0f rows of %.4g values", out.Rows, out.Values)
+	r.Line("asked", "kernel %s, relative gap %g, %.3g GB", out.Kernel, out.Accuracy, out.Memory/1e9)
 	r.Line("method", "%s: %.2g operations, %.3g GB", advice.Method, advice.Operations, advice.Bytes/1e9)
 	r.Line("solver", "%s", advice.Solver)
 	r.Line("why", "%s", advice.Why)
 	for _, rule := range advice.Rules {
 		r.Line("rule", "%s: %s", rule.When, rule.Use)
 	}
-	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+	t := tabwriter.NewWriter(r.W, 0, 4, 2, ' ', 0)
 	fmt.Fprint(t, "\nmethod\tsolver\ttheory\tpractice\toperations\tGB\tgap\n")
 	for _, c := range advice.Table {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.2g\t%.3g\t%.0e\n", c.Method, c.Solver, c.Theory, c.Practice, c.Operations, c.Bytes/1e9, c.Reaches)
 	}
-	return t.Flush()
+	_ = t.Flush() // what is printed to remembers its error
 }
 
-// object is what --json prints.
-func (a *adviser) object(found *survey.Survey, advice theory.Advice) any {
+// report is what --json prints.
+func (a *adviser) report(found *survey.Survey, advice theory.Advice) any {
 	if found != nil {
-		return struct {
-			*survey.Survey
-			Accuracy float64       `json:"accuracy"`
-			Advice   theory.Advice `json:"advice"`
-		}{found, a.setting.Accuracy, advice}
+		return result.Surveyed{Survey: found, Accuracy: a.setting.Accuracy, Advice: advice}
 	}
-	return struct {
-		Rows      int           `json:"n"`
-		Features  int           `json:"d,omitempty"`
-		Condition float64       `json:"condition,omitempty"`
-		Accuracy  float64       `json:"accuracy"`
-		Advice    theory.Advice `json:"advice"`
-	}{a.rows, a.features, a.setting.Condition, a.setting.Accuracy, advice}
+	return result.Advised{Rows: a.rows, Features: a.features, Condition: a.setting.Condition, Accuracy: a.setting.Accuracy, Advice: advice}
 }
 
 // print writes the advice for a person.
-func (a *adviser) print(w io.Writer, survey *survey.Survey, advice theory.Advice) error {
-	r := printing.Report{W: w}
+func (a *adviser) print(r printing.Report, survey *survey.Survey, advice theory.Advice) {
 	condition := "condition not known"
 	if a.setting.Condition > 0 {
 		condition = fmt.Sprintf("condition %.4g", a.setting.Condition)
@@ -242,10 +226,10 @@ func (a *adviser) print(w io.Writer, survey *survey.Survey, advice theory.Advice
 	for _, rule := range advice.Rules {
 		r.Line("rule", "%s: %s", rule.When, rule.Use)
 	}
-	if err := printCosts(w, "constant condition", advice.Ulbrich); err != nil || advice.Lecture == nil {
-		return err
+	printCosts(r.W, "constant condition", advice.Ulbrich)
+	if advice.Lecture != nil {
+		printCosts(r.W, "with the condition", advice.Lecture)
 	}
-	return printCosts(w, "with the condition", advice.Lecture)
 }
 
 // printSample says what so many rows can tell about the errors of a classifier.
@@ -263,13 +247,13 @@ func printSample(r printing.Report, rows float64, features int) {
 }
 
 // printCosts writes a table of methods.
-func printCosts(w io.Writer, title string, costs []theory.Cost) error {
+func printCosts(w io.Writer, title string, costs []theory.Cost) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(t, "\n%s\tgradients\t\tpasses\n", title)
 	for _, c := range costs {
 		fmt.Fprintf(t, "%s\t%s\t%.3g\t%.3g\n", c.Method, c.Formula, c.Gradients, c.Passes)
 	}
-	return t.Flush()
+	_ = t.Flush()
 }
 
 // keepAvailable removes the names of solvers that are not registered.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -86,25 +88,15 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 // run bounds what the model lacks.
 func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *data.Set, asJSON bool) error {
 	found, err := fenchel.Audit(cmd.Context(), m, set, a.opt)
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		out := auditJSON(m, found, a.opt, set.Weight)
-		out["n"], out["d"] = set.Rows(), set.Cols()
-		if err := printing.JSON(cmd, out); err != nil {
-			return err
-		}
-	} else {
-		r := printing.Report{W: cmd.OutOrStdout()}
-		printAudit(r, m, found, a.opt, set.Weight)
+	out := auditOf(m, found, a.opt, set)
+	said := printing.Print(cmd, asJSON, out, func(r printing.Report) {
+		printAudit(r, m, found, out)
 		r.Line("data", "%s", a.data(m, set))
-	}
-	return exitcode.Verified(nil, found.Unproved)
+	})
+	return cmp.Or(said, exitcode.Verified(nil, found.Unproved))
 }
 
 // data says what the problem is about.
@@ -140,11 +132,11 @@ func problemOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions,
 	return text
 }
 
-func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) {
+func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, out result.Audit) {
 	report.PrintTask(r, m)
-	r.Line("problem", "%s", problemOf(m, a, opt, weights))
+	r.Line("problem", "%s", out.Problem.Statement)
 	if m.Support != nil {
-		r.Line("support", "%s, all among the rows", printing.Count(m.Support.Len(), "vector"))
+		r.Line("support", "%s, all among the rows", printing.Count(*out.Support, "vector"))
 	}
 	s := a.Summary
 	if a.Unproved != "" {
@@ -161,28 +153,12 @@ func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, opt f
 	}
 }
 
-func auditJSON(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, weights []float64) map[string]any {
-	outputs := make([]map[string]any, len(a.Outputs))
+// auditOf is what is said of a model, which claims nothing that could be valid.
+func auditOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, set *data.Set) result.Audit {
+	out := result.Audit{Proof: result.Proved(a.Summary), C: result.OrNull(opt.C), Features: set.Cols(), Rows: set.Rows(), Nu: opt.Nu, Reason: result.OrNull(a.Unproved), RefinedBy: a.Solver, Support: result.Of(m).Support,
+		Problem: result.AuditProblem{Bias: m.Statement.Bias, ClassWeight: opt.ClassWeight, Kernel: a.Kernel, Loss: a.Loss, Penalty: m.Statement.Penalty, RowWeights: set.Weight != nil, Statement: problemOf(m, a, opt, set.Weight)}}
 	for i, o := range a.Outputs {
-		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}
-		if len(a.Outputs) > 1 {
-			outputs[i]["class"] = report.OutputName(m, i)
-		}
-	}
-	s := a.Summary
-	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver,
-		"problem": map[string]any{"statement": problemOf(m, a, opt, weights), "loss": a.Loss, "penalty": m.Statement.Penalty, "kernel": a.Kernel, "bias": m.Statement.Bias,
-			"class_weight": opt.ClassWeight, "row_weights": weights != nil}}
-	_, out["reason"] = exitcode.Validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
-	if opt.Nu > 0 {
-		out["nu"] = opt.Nu
-	}
-	if opt.C == 0 {
-		out["C"] = nil
-	}
-	if m.Support != nil {
-		out["support"] = m.Support.Len()
+		out.Outputs = append(out.Outputs, result.AuditOutput{Class: result.ClassOf(m, i), Bounds: result.Certified(o), Rows: a.Rows[i]})
 	}
 	return out
 }

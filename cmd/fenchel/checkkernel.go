@@ -16,8 +16,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/gram"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -96,12 +96,9 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	k.spec.Threads = k.in.Opt.Threads
 	e, err := fenchel.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	if k.out != "" {
@@ -109,23 +106,19 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 			return exitcode.BadData(err)
 		}
 	}
-	if k.json {
-		return printing.JSON(cmd, map[string]any{"kernel": k.spec.Kernel, "n": e.N, "positive_semidefinite": e.Definite(), "smallest_eigenvalue": model.Bound(e.Smallest()),
-			"largest_eigenvalue": e.Values[0], "negative_eigenvalues": e.Negative(), "tolerance": e.Negligible(), "mean_diagonal": e.Trace / float64(e.N)})
-	}
-	k.print(printing.Report{W: cmd.OutOrStdout()}, set, e)
-	return nil
+	out := result.CheckedKernel{Kernel: k.spec.Kernel, Largest: e.Values[0], Diagonal: e.Trace / float64(e.N), N: e.N, Negative: e.Negative(), Definite: e.Definite(), Smallest: model.Bound(e.Smallest()), Tolerance: e.Negligible()}
+	return printing.Print(cmd, k.json, out, func(r printing.Report) { k.print(r, set, out) })
 }
 
 // print writes the report.
-func (k *kernelChecker) print(r printing.Report, set *data.Set, e *gram.Examined) {
+func (k *kernelChecker) print(r printing.Report, set *data.Set, e result.CheckedKernel) {
 	r.Line("data", "%s", printing.Describe(set))
-	r.Line("kernel", "%s", k.spec.Kernel)
-	r.Line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
-	if e.Definite() {
-		r.Line("verdict", "positive semidefinite on these rows (none below -%.2g)", e.Negligible())
+	r.Line("kernel", "%s", e.Kernel)
+	r.Line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest, e.Largest, e.Diagonal)
+	if e.Definite {
+		r.Line("verdict", "positive semidefinite on these rows (none below -%.2g)", e.Tolerance)
 	} else {
-		r.Line("verdict", "NOT positive semidefinite: %s below -%.2g; --repair clip, flip or shift with -o makes a matrix that is", printing.Count(e.Negative(), "eigenvalue"), e.Negligible())
+		r.Line("verdict", "NOT positive semidefinite: %s below -%.2g; --repair clip, flip or shift with -o makes a matrix that is", printing.Count(e.Negative, "eigenvalue"), e.Tolerance)
 	}
 	if k.out != "" {
 		r.Line("written", "%s, by %s: train with --kernel precomputed", k.out, k.repair)

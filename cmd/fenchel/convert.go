@@ -95,15 +95,7 @@ func (c *converter) run(cmd *cobra.Command, sources []string, out string) error 
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
-	if out == "-" {
-		return exitcode.BadData(option.WriteTo(cmd.OutOrStdout(), writer, set))
-	}
-	if err := data.Write(cmd.Context(), out, set, c.to); err != nil {
-		return exitcode.BadData(err)
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(out), printing.Describe(set))
-	return nil
+	return option.WriteSet(cmd, out, c.to, writer, set)
 }
 
 // model checks that a model is all there is to convert, and converts it.

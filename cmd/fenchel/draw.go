@@ -76,14 +76,8 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if d.out == "" || d.out == "-" {
 		return errors.New("draw: found no file for the picture, expected -o FILE.svg")
 	}
-	if err := d.in.Check(cmd, d.data); err != nil {
+	if err := cmp.Or(d.in.Check(cmd, d.data), paths.CheckOutputs([][2]string{{"--output", d.out}}, slices.Concat(files, d.data))); err != nil {
 		return err
-	}
-	if err := paths.KeepInputs("--output", d.out, append(slices.Clone(files), d.data...)...); err != nil {
-		return err
-	}
-	if err := paths.CheckFolder(d.out); err != nil {
-		return exitcode.BadData(err)
 	}
 	picture, err := d.picture(cmd, files)
 	if err != nil {
@@ -265,7 +259,6 @@ func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error
 	if err != nil {
 		return nil, err
 	}
-	printing.Warn(cmd, set.Warnings)
 	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.Opt.Threads}) // which refuses rows that do not fit
 	if err != nil {
 		return nil, exitcode.BadData(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/model"
@@ -71,28 +72,21 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: v.in.Opt.Threads})
 	if err != nil {
 		return exitcode.BadData(err)
 	}
 	printing.Warn(cmd, e.Warnings)
-	said := struct {
-		*fenchel.Evaluation
-		Decomposition *theory.Decomposition `json:"decomposition,omitempty"` // where the mean loss comes from, if asked for
-	}{Evaluation: e}
+	out := result.Evaluation{Evaluation: e}
 	if v.training != nil {
-		if said.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
+		if out.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
 			return err
 		}
 	}
-	if v.json {
-		return printing.JSON(cmd, said)
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	printEvaluation(r, e)
-	printDecomposition(r, said.Decomposition)
-	return nil
+	return printing.Print(cmd, v.json, printing.InOrder{Report: out}, func(r printing.Report) {
+		printEvaluation(r, e)
+		printDecomposition(r, out.Decomposition)
+	})
 }
 
 // decompose reads what it takes to say where the mean loss of m on the set comes from.
@@ -105,7 +99,7 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 		}
 		other := v.in
 		other.ForModel(cmd, r)
-		same, err := other.Read(cmd, sources)
+		same, err := other.ReadAgain(cmd, sources)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +111,6 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 	if err != nil {
 		return nil, err
 	}
-	printing.Warn(cmd, rows.Warnings)
 	d, err := survey.Decompose(m, rows, set, least, v.in.Opt.Threads)
 	return d, exitcode.BadData(err)
 }

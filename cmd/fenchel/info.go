@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -36,17 +37,10 @@ func newInfo() *cobra.Command {
 				}
 			}
 			if basis != nil {
-				if asJSON {
-					return printing.JSON(cmd, components.JSON(basis))
-				}
-				components.PrintInfo(printing.Report{W: cmd.OutOrStdout()}, basis, top)
-				return nil
+				return printing.Print(cmd, asJSON, result.ComponentsOf(basis), func(r printing.Report) { components.PrintInfo(r, basis, top) })
 			}
-			if asJSON {
-				return printing.JSON(cmd, infoJSON(m))
-			}
-			printInfo(printing.Report{W: cmd.OutOrStdout()}, m, top)
-			return nil
+			out := result.InfoOf(m)
+			return printing.Print(cmd, asJSON, out, func(r printing.Report) { printInfo(r, m, out, top) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -55,19 +49,19 @@ func newInfo() *cobra.Command {
 	return cmd
 }
 
-func printInfo(r printing.Report, m *model.Model, top int) {
+func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 	if m.IsImported() {
 		printImported(r, m)
 		return
 	}
 	s := fenchel.Summarise(m)
 	r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
-	report.PrintColumns(r, m.Schema)
+	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)
 	p := m.Statement
-	r.Line("problem", "%s, %s, bias %s, scale %s", report.TermsOf(m), report.Balance(m), p.Bias, report.ScaleOf(m))
+	r.Line("problem", "%s, %s, bias %s, scale %s", report.TermsOf(m), report.Balance(m), p.Bias, out.Scale)
 	r.Line("solver", "%s, seed %d", p.Solver, p.Seed)
-	report.PrintProof(r, m, s, status(m), "")
+	report.PrintProof(r, m, s, out.Status, "")
 	report.PrintSize(r, m)
 	report.PrintCalibration(r, m, "train --probabilities")
 	report.PrintThreshold(r, m)
@@ -76,7 +70,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
-			name = printing.Spell(report.OutputName(m, c))
+			name = printing.Spell(out.Outputs[c].Class)
 		}
 		r.Line(name, "%.6g", o.Bias)
 		if m.Support == nil && m.Map == nil {
@@ -102,49 +96,4 @@ func printImported(r printing.Report, m *model.Model) {
 	report.PrintCalibration(r, m, "svm-train -b 1")
 	report.PrintNotes(r, m.Notes)
 	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
-}
-
-// status is the worst end of the outputs.
-func status(m *model.Model) string {
-	all := make([]string, len(m.Outputs))
-	for c, o := range m.Outputs {
-		all[c] = o.Certificate.Status
-	}
-	return string(pose.Worst(all))
-}
-
-// statementJSON is a statement in which lambda is null where another number stands
-// instead of it or the file does not hold it.
-type statementJSON struct {
-	model.Statement
-	Lambda any `json:"lambda"`
-}
-
-func infoJSON(m *model.Model) map[string]any {
-	s := fenchel.Summarise(m)
-	info := map[string]any{
-		"problem": statementJSON{m.Statement, report.Given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": report.ScaleOf(m), "status": status(m),
-		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
-		"outputs": report.Certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
-	}
-	if m.Schema != nil {
-		report.AddColumns(info, m.Schema)
-	}
-	if m.Notes != nil {
-		info["notes"] = m.Notes
-	}
-	if m.Support != nil {
-		info["support"] = m.Support.Len()
-		report.AddFacts(info, m)
-	}
-	if m.Threshold != nil {
-		info["threshold"] = m.Threshold
-	}
-	if m.Calibration != nil {
-		info["calibration"] = m.Calibration
-	}
-	if m.Map != nil {
-		_, info["map_features"] = m.Map.Dims()
-	}
-	return info
 }

@@ -55,10 +55,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if strings.HasPrefix(err.Error(), "unknown command ") { // cobra's, on several lines
 		err = unknownVerb(root, args)
 	}
-	var e *exitcode.Error
-	if !errors.As(err, &e) {
-		e = &exitcode.Error{Code: exitcode.Usage, Err: err}
-	}
+	e := exitcode.Of(err)
 	if errors.Is(err, context.Canceled) {
 		e = &exitcode.Error{Code: exitcode.Interrupted, Err: errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +15,10 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -65,10 +65,8 @@ be larger than memory. Lines from standard input are answered as they come.`,
 }
 
 func (p *predictor) run(cmd *cobra.Command, args []string) error {
-	if err := p.in.Check(cmd, args[1:]); err != nil {
-		return err
-	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
+	inputs := append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)
+	if err := cmp.Or(p.in.Check(cmd, args[1:]), paths.KeepInputs("--output", p.out, inputs...)); err != nil {
 		return err
 	}
 	m, components, err := option.ReadModel(cmd, args[0])
@@ -121,15 +119,11 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 		}
 		return p.write(w, m, x, format)
 	}
-	if p.out == "" || p.out == "-" {
-		err = write(cmd.OutOrStdout())
-	} else {
-		err = file.WriteFile(p.out, write)
-	}
+	err = option.WriteText(cmd, p.out, write)
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
 		printing.Warn(cmd, []error{pose.Unscored(int(unscored), set.Rows())})
 	}
-	return exitcode.BadData(err)
+	return err
 }
 
 // blockRows is how many rows are scored and spelled at a time: enough to make
@@ -183,7 +177,7 @@ func (p *predictor) columns(m *model.Model) []string {
 		names = append(names, "score")
 	} else if p.scores {
 		for c := range m.Outputs {
-			names = append(names, "score_"+report.OutputName(m, c))
+			names = append(names, "score_"+result.OutputName(m, c))
 		}
 	}
 	if p.probabilities {
@@ -201,14 +195,11 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	}
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)
-	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error { return p.coordinates(cmd, m, set) })
-}
-
-// coordinates writes those of the rows of a set.
-func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *data.Set) error {
-	return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
-		scores := make([]float64, m.Statement.K)
-		m.Transform(scores, set.X.Row(i))
-		return scores
+	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error {
+		return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
+			scores := make([]float64, m.Statement.K)
+			m.Transform(scores, set.X.Row(i))
+			return scores
+		})
 	})
 }

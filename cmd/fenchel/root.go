@@ -152,7 +152,7 @@ func explainFlag(cmd *cobra.Command, err error, args []string) error {
 		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), option.ExpectedOf(invalid.GetFlag().Value.Type()))
 	case errors.As(err, &bare):
 		f := bare.GetFlag()
-		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(paths.ExpectedText[f.Name], option.ExpectedOf(f.Value.Type())))
+		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(paths.ExpectedText(f.Name), option.ExpectedOf(f.Value.Type())))
 	}
 	return err
 }

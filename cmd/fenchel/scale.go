@@ -117,7 +117,6 @@ func (s *scaler) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	ranges, err := s.ranges(cmd, set)
 	if err != nil {
 		return exitcode.BadData(err)
@@ -137,14 +136,7 @@ func (s *scaler) write(cmd *cobra.Command, scaled *data.Set, ranges *scaling.Ran
 			return err
 		}
 	}
-	if s.out == "-" {
-		return option.WriteTo(cmd.OutOrStdout(), writer, scaled)
-	}
-	if err := data.Write(cmd.Context(), s.out, scaled, s.to); err != nil {
-		return err
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(s.out), printing.Describe(scaled))
-	return nil
+	return option.WriteSet(cmd, s.out, s.to, writer, scaled)
 }
 
 // firstIndex is the index of the first feature.

@@ -65,6 +65,7 @@ var examples = []string{
 	"train @toy:n=60,d=3 --loss hinge --kernel rbf -o two",
 	"train @spirals:n=80 --kernel rbf --gamma 2 --map fourier:dim=20 -o map",
 	"train @linear:n=60,d=3 --test @linear:n=60,d=3,skip=60 --probabilities -o r",
+	"train @linear:n=60,d=3 --loss huber --probabilities -o fitted", "info fitted",
 	"train @toy:n=60,d=3 --loss logistic --radius 1 --test @toy:n=60,d=3",
 	"train round.svm",
 	"train @toy:n=60,d=3 --kernel rbf --hard-margin",

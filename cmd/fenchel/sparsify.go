@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -18,13 +19,13 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
 )
 
@@ -42,7 +43,7 @@ type sparsifier struct {
 	model    *model.Model
 	set      *data.Set
 	found    *sparsify.Result
-	speed    [2]tempo // of the model, and of the smaller one
+	speed    [2]result.Speed // of the model, and of the smaller one
 	read     time.Duration
 	sparsify time.Duration
 }
@@ -138,18 +139,12 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		return err
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
-	if err := paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.Opt.Labels, s.in.Opt.Weights)); err != nil {
-		return err
-	}
-	return paths.KeepOthers("--output", s.out, s.force)
+	return cmp.Or(paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.Opt.Labels, s.in.Opt.Weights)), paths.KeepOthers("--output", s.out, s.force))
 }
 
 func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
 	started := time.Now()
-	if err := s.in.Check(cmd, sources); err != nil {
-		return err
-	}
-	if err := s.check(cmd, path, sources); err != nil {
+	if err := cmp.Or(s.in.Check(cmd, sources), s.check(cmd, path, sources)); err != nil {
 		return err
 	}
 	if err := s.readAll(cmd, path, sources); err != nil {
@@ -161,9 +156,7 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	found, err := parallel.Until(cmd.Context(), func() (*sparsify.Result, error) {
 		return sparsify.Sparsify(cmd.Context(), s.model, s.set, s.spec)
 	})
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	s.found, s.sparsify = found, time.Since(begun)
@@ -172,11 +165,9 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 		return exitcode.BadData(err)
 	}
 	s.measure()
-	if s.json {
-		return printing.JSON(cmd, s.object())
-	}
-	s.print(printing.Report{W: cmd.OutOrStdout()}, path)
-	return nil
+	out := result.SparsifiedOf(s.found, s.spec.Method)
+	out.Guarantee, out.Speed, out.SpeedOfModel, out.Seconds = s.guarantee(), s.speed[1], s.speed[0], s.sparsify.Seconds()
+	return printing.Print(cmd, s.json, out, func(r printing.Report) { s.print(r, out, path) })
 }
 
 // readAll reads the model and the rows.
@@ -197,18 +188,14 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	if s.set, err = s.in.Read(cmd, sources); err != nil {
 		return err
 	}
-	printing.Warn(cmd, s.set.Warnings)
 	if s.test == nil {
 		return nil
 	}
 	test := s.in
 	test.ForModel(cmd, m)
 	test.Opt.Labels, test.Opt.Weights = "", ""
-	if s.spec.Test, err = test.Read(cmd, s.test); err != nil {
-		return err
-	}
-	printing.Warn(cmd, s.spec.Test.Warnings)
-	return nil
+	s.spec.Test, err = test.Read(cmd, s.test)
+	return err
 }
 
 // doubts are what a user has to know of the result before using it.
@@ -230,7 +217,8 @@ func (s *sparsifier) write() error {
 		}
 	}
 	if s.table != "" {
-		if err := file.WriteFile(s.table, s.writeTable); err != nil {
+		out := result.SparsifiedOf(s.found, "")
+		if err := printing.WriteCSV(s.table, []string{"vectors", "largest_loss", "mean_loss", "train", "test"}, append(out.Path, out.Model)); err != nil {
 			return err
 		}
 	}
@@ -238,12 +226,6 @@ func (s *sparsifier) write() error {
 		return file.WriteFile(s.figure, s.draw)
 	}
 	return nil
-}
-
-// tempo is how fast a model predicts.
-type tempo struct {
-	rows   float64       // a second, many at once, all cores
-	single time.Duration // for one row
 }
 
 // measure times the predictions of both models, for a few hundredths of a second each.
@@ -257,7 +239,7 @@ func (s *sparsifier) measure() {
 	}
 }
 
-func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
+func tempoOf(m *model.Model, x matrix.Matrix, threads int) result.Speed {
 	n, _ := x.Dims()
 	const limit, block = 20 * time.Millisecond, 1024
 	m.Score(x.Row(0)) // makes the scorer
@@ -270,7 +252,7 @@ func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 		model.Scores(m, matrix.Subset(x, some), threads)
 		rows += len(some)
 	}
-	p := tempo{rows: float64(rows) / time.Since(begun).Seconds()}
+	p := result.Speed{Rows: float64(rows) / time.Since(begun).Seconds()}
 	var times []time.Duration
 	for begun := time.Now(); len(times) < 3 || time.Since(begun) < limit; {
 		one := time.Now()
@@ -278,12 +260,15 @@ func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 		times = append(times, time.Since(one))
 	}
 	slices.Sort(times)
-	p.single = times[len(times)/2]
+	p.OneRow = times[len(times)/2].Seconds()
 	return p
 }
 
+// oneRow is the time for one row.
+func oneRow(s result.Speed) time.Duration { return time.Duration(math.Round(s.OneRow * 1e9)) }
+
 // print writes the report.
-func (s *sparsifier) print(r printing.Report, path string) {
+func (s *sparsifier) print(r printing.Report, out *result.Sparsified, path string) {
 	f := s.found
 	r.Line("model", "%s: %s, %s", path, printing.Count(f.FullVectors, "support vector"), s.model.Statement.Kernel)
 	r.Line("data", "%s", printing.Describe(s.set))
@@ -295,10 +280,10 @@ func (s *sparsifier) print(r printing.Report, path string) {
 		r.Line("objective", "(%s) of the thesis: %.6g, of %s at least %.6g (gap %.3g)", g.Name, g.Value, anyMachine(g.Radius), g.Below, g.Value-g.Below)
 	}
 	s.printProof(r)
-	r.Line("guarantee", "%s", s.guarantee())
+	r.Line("guarantee", "%s", out.Guarantee)
 	s.printErrors(r)
 	r.Line("speed", "%s rows a second, the model %s: %.3g times as many; one row %s, the model %s",
-		printing.Short(int64(s.speed[1].rows)), printing.Short(int64(s.speed[0].rows)), s.speed[1].rows/s.speed[0].rows, s.speed[1].single, s.speed[0].single)
+		printing.Short(int64(out.Speed.Rows)), printing.Short(int64(out.SpeedOfModel.Rows)), out.Speed.Rows/out.SpeedOfModel.Rows, oneRow(out.Speed), oneRow(out.SpeedOfModel))
 	r.Line("time", "read %s, sparsify %s", printing.Seconds(s.read), printing.Seconds(s.sparsify))
 	for _, file := range []string{s.out, s.table, s.figure} {
 		if file != "" {
@@ -382,52 +367,31 @@ func (s *sparsifier) guarantee() string {
 // printErrors compares the errors.
 func (s *sparsifier) printErrors(r printing.Report) {
 	f := s.found
-	value := func(x float64) string {
-		switch {
-		case math.IsNaN(x):
-			return "unknown"
-		case f.Unit == "RMSE":
-			return fmt.Sprintf("%.6g", x)
-		}
-		return printing.Percent(x)
-	}
+	value := func(x float64) string { return report.ErrorIn(f.Unit, x) }
 	r.Line(f.Unit, "%s of these rows, the model %s", value(f.Small.Train), value(f.Full.Train))
 	if s.test != nil {
 		r.Line("test", "%s, the model %s", value(f.Small.Test), value(f.Full.Test))
 	}
 }
 
-// object is the report as JSON.
-func (s *sparsifier) object() map[string]any {
-	f := s.found
-	step := func(p sparsify.Step) map[string]any {
-		return map[string]any{"vectors": p.Vectors, "largest_loss": model.Bound(p.Loss), "mean_loss": model.Bound(p.Mean), "train": model.Bound(p.Train), "test": model.Bound(p.Test)}
+// draw draws the errors along the path, and those of the model as dashed lines.
+func (s *sparsifier) draw(w io.Writer) error {
+	f := figure.Figure{Title: "errors by number of support vectors", X: figure.Axis{Name: "support vectors", Log: true}, Y: figure.Axis{Name: s.found.Unit}}
+	for _, c := range []struct {
+		name string
+		of   func(sparsify.Step) float64
+	}{{"these rows", func(p sparsify.Step) float64 { return p.Train }}, {"test", func(p sparsify.Step) float64 { return p.Test }}} {
+		full := c.of(s.found.Full)
+		if math.IsNaN(full) {
+			continue
+		}
+		curve := figure.Curve{Name: c.name}
+		for _, p := range append(s.found.Path[:len(s.found.Path):len(s.found.Path)], s.found.Small) {
+			if p.Vectors > 0 {
+				curve.X, curve.Y = append(curve.X, float64(p.Vectors)), append(curve.Y, c.of(p))
+			}
+		}
+		f.Curves = append(f.Curves, curve, figure.Curve{Name: c.name + ", model", X: []float64{1, float64(s.found.FullVectors)}, Y: []float64{full, full}, Dashed: true})
 	}
-	path := []map[string]any{}
-	for _, p := range f.Path {
-		path = append(path, step(p))
-	}
-	sum := fenchel.Summarise(f.Model)
-	speed := func(p tempo) map[string]any {
-		return map[string]any{"rows_per_second": p.rows, "one_row_seconds": p.single.Seconds()}
-	}
-	out := map[string]any{"method": s.spec.Method, "accuracy": f.Accuracy, "errors_are": f.Unit, "model": step(f.Full), "small": step(f.Small), "path": path,
-		"steps": f.Steps, "guarantee_holds": sparsify.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
-		"primal": model.Bound(sum.Primal), "dual": model.Bound(sum.Dual), "gap": model.Bound(sum.Gap), "refit": nil,
-		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds(), "objective": f.Model.Sparse.Goal}
-	tried := []map[string]any{}
-	for _, t := range f.Tried {
-		tried = append(tried, map[string]any{"method": t.Method, "vectors": t.Vectors, "refit": proof(t.Refit), "kept": t.Kept})
-	}
-	if out["tried"], out["gave_up"] = tried, nil; f.GaveUp != "" {
-		out["gave_up"] = f.GaveUp
-	}
-	if c := f.Refit; c != nil {
-		out["refit"] = proof(*c)
-	}
-	return out
-}
-
-func proof(c problem.Certificate) map[string]any {
-	return map[string]any{"primal": model.Bound(c.Primal), "dual": model.Bound(c.Dual), "gap": model.Bound(c.Relative())}
+	return f.WriteSVG(w)
 }

@@ -69,7 +69,7 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 			cmd := training.NewTrain()
 			cmd.SetContext(context.Background())
 			cmd.SetOut(&out)
-			if err := tr.ReadAll(cmd, sources); err != nil {
+			if err := tr.Begin(cmd, sources); err != nil {
 				t.Fatal(err)
 			}
 			if err := tr.Fit(cmd, training.NewTracer(tr)); err != nil {

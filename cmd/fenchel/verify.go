@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -91,7 +92,6 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if readErr != nil {
 		return readErr
 	}
-	printing.Warn(cmd, set.Warnings)
 	if m.IsImported() {
 		v.audit.opt.Threads = v.in.Opt.Threads
 		return v.audit.run(cmd, m, set, v.json)
@@ -112,12 +112,8 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
 	found.Unproved = printing.Message(found.Unproved)
-	if !v.json {
-		printVerification(printing.Report{W: cmd.OutOrStdout()}, m, found)
-	} else if err := printing.JSON(cmd, verificationJSON(m, found)); err != nil {
-		return exitcode.BadData(err)
-	}
-	return exitcode.Verified(found.Problems, found.Unproved)
+	said := printing.Print(cmd, v.json, result.Verified(m, found), func(r printing.Report) { printVerification(r, m, found) })
+	return cmp.Or(said, exitcode.Verified(found.Problems, found.Unproved))
 }
 
 // checkRefit refuses columns of folds that the model's calibration does not have.
@@ -200,21 +196,4 @@ func printVerification(r printing.Report, m *model.Model, v *fenchel.Verificatio
 		r.Line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
 	r.Line("data", "%s of %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), m.Data.Digest)
-}
-
-func verificationJSON(m *model.Model, v *fenchel.Verification) map[string]any {
-	summary := func(s fenchel.Summary) map[string]any {
-		return map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap)}
-	}
-	problems := v.Problems
-	if problems == nil {
-		problems = []string{}
-	}
-	valid, reason := exitcode.Validity(v.Problems, v.Unproved)
-	out := map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
-		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
-	if v.Tangent != nil {
-		out["tangent_gap"] = model.Bound(*v.Tangent)
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -34,7 +36,9 @@ func TestVerdict(t *testing.T) {
 		if got, _, _ := strings.Cut(out.String(), " "); got != c.want {
 			t.Errorf("%s: printed %q", c.want, got)
 		}
-		if found := verificationJSON(m, v); found["valid"] != c.valid || found["reason"] != c.reason {
+		var found map[string]any
+		text, err := json.Marshal(result.Verified(m, v))
+		if err != nil || json.Unmarshal(text, &found) != nil || found["valid"] != c.valid || found["reason"] != c.reason {
 			t.Errorf("%s: JSON says valid %v, reason %v", c.want, found["valid"], found["reason"])
 		}
 		code := exitcode.OK

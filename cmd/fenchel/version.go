@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 )
 
 func newVersion() *cobra.Command {
@@ -21,29 +22,24 @@ knows it, the version of Go, the system and the processor. With --json also the
 settings of the build and the modules that went in.`,
 		Args: option.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			build := versionJSON()
-			if asJSON {
-				return printing.JSON(cmd, build)
-			}
-			r := printing.Report{W: cmd.OutOrStdout()}
-			for _, name := range []string{"version", "commit", "go"} {
-				if build[name] != nil {
-					r.Line(name, "%s", build[name])
+			build := versionOf()
+			return printing.Print(cmd, asJSON, build, func(r printing.Report) {
+				r.Line("version", "%s", build.Version)
+				if build.Commit != nil {
+					r.Line("commit", "%s", *build.Commit)
 				}
-			}
-			r.Line("platform", "%s/%s", build["os"], build["arch"])
-			return nil
+				r.Line("go", "%s", build.Go)
+				r.Line("platform", "%s/%s", build.OS, build.Arch)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-// versionJSON is what the build says of itself.
-func versionJSON() map[string]any {
-	settings, modules := map[string]string{}, map[string]string{}
-	out := map[string]any{"version": pose.Version(), "commit": nil, "commit_time": nil, "modified": nil,
-		"go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "settings": settings, "modules": modules}
+// versionOf is what the build says of itself.
+func versionOf() *result.Version {
+	out := &result.Version{Version: pose.Version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Settings: map[string]string{}, Modules: map[string]string{}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return out
@@ -51,18 +47,18 @@ func versionJSON() map[string]any {
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			out["commit"] = s.Value
+			out.Commit = &s.Value
 		case "vcs.time":
-			out["commit_time"] = s.Value
+			out.Time = &s.Value
 		case "vcs.modified":
-			out["modified"] = s.Value == "true"
+			out.Modified = new(s.Value == "true")
 		case "vcs":
 		default:
-			settings[s.Key] = s.Value
+			out.Settings[s.Key] = s.Value
 		}
 	}
 	for _, m := range info.Deps {
-		modules[m.Path] = m.Version
+		out.Modules[m.Path] = m.Version
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -71,7 +72,7 @@ func weightsCSV(w io.Writer, m *model.Model) error {
 		row := func(name string, scaled, original float64, origin []string) {
 			line := append([]string{name, printing.Decimal(scaled), printing.Decimal(original)}, origin...)
 			if len(m.Outputs) > 1 {
-				line = append([]string{report.OutputName(m, c)}, line...)
+				line = append([]string{result.OutputName(m, c)}, line...)
 			}
 			_ = out.Write(line)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -38,43 +39,38 @@ type componentsRequest struct {
 }
 
 // components finds principal components of all rows.
-func (r *request) components() (any, error) {
-	var q componentsRequest
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) components(q *componentsRequest) (any, error) {
 	set, err := q.Data.set(r.mapped)
 	if err != nil {
 		return nil, err
 	}
-	result, err := pca.Fit(r.ctx, set, q.Spec.spec())
+	solved, err := pca.Fit(r.ctx, set, q.Spec.spec())
 	if err != nil {
 		return nil, err
 	}
-	return r.found(result)
+	return r.found(solved)
 }
 
 // found says which components were found.
-func (r *request) found(result *pca.Result) (any, error) {
-	place, err := r.writeModel(result.Model)
+func (r *request) found(solved *pca.Result) (any, error) {
+	place, err := r.writeModel(solved.Model)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"model": place, "status": result.Status, "certificate": proof(result.Model.Proof), "why": result.Why, "noise": result.Model.Noise(),
-		"warnings": texts(result.Warnings), "seconds": map[string]float64{"train": result.Fit.Seconds(), "certify": result.Certify.Seconds()}}, nil
+	return map[string]any{"model": place, "status": solved.Status, "certificate": proof(solved.Model.Proof), "why": solved.Why, "noise": solved.Model.Noise(),
+		"warnings": texts(solved.Warnings), "seconds": map[string]float64{"train": solved.Fit.Seconds(), "certify": solved.Certify.Seconds()}}, nil
 }
 
-// proof is what is proved of components, in JSON.
-func proof(p model.PCAProof) map[string]any {
-	return map[string]any{"captured": p.Captured, "upper": p.Upper, "total": p.Total, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "held_out": p.HeldOut}
+// proof is what is proved of components.
+func proof(p model.PCAProof) any {
+	return struct {
+		result.Captured
+		Total model.Bound `json:"total"`
+	}{result.CapturedOf(p), p.Total}
 }
 
 // learn goes on with further rows of a stream.
-func (r *request) learn() (any, error) {
-	var q componentsRequest
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) learn(q *componentsRequest) (any, error) {
 	x, err := r.checked(q.Data.X, q.Data.X.Cols, false)
 	if err != nil {
 		return nil, err
@@ -93,23 +89,19 @@ func (r *request) learn() (any, error) {
 	if err := stream.Learn(x); err != nil {
 		return nil, err
 	}
-	result, err := stream.Result(solver.EpochLimit)
+	solved, err := stream.Result(solver.EpochLimit)
 	if err != nil {
 		return nil, err
 	}
-	return r.found(result)
+	return r.found(solved)
 }
 
 // verifyComponents recomputes what components claim.
-func (r *request) verifyComponents() (any, error) {
-	var q struct {
-		Model   source `json:"model"`
-		Data    arrays `json:"data"`
-		Threads int    `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) verifyComponents(q *struct {
+	Model   source `json:"model"`
+	Data    arrays `json:"data"`
+	Threads int    `json:"threads"`
+}) (any, error) {
 	m, err := r.pca(q.Model)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
@@ -39,9 +41,20 @@ const Protocol = 2
 
 // verbs are what a request can ask for.
 var verbs = map[string]func(*request) (any, error){
-	"info": (*request).info, "fit": (*request).fit, "score": (*request).score, "verify": (*request).verify, "audit": (*request).audit, "certify": (*request).certify,
-	"pca": (*request).components, "pca-learn": (*request).learn, "pca-verify": (*request).verifyComponents, "map": (*request).makeMap, "images": (*request).images,
-	"read": (*request).read, "sparsify": (*request).sparsify, "tune": (*request).tune,
+	"info": (*request).info, "fit": with((*request).fit), "score": with((*request).score), "verify": with((*request).verify), "audit": with((*request).audit), "certify": with((*request).certify),
+	"pca": with((*request).components), "pca-learn": with((*request).learn), "pca-verify": with((*request).verifyComponents), "map": with((*request).makeMap), "images": with((*request).images),
+	"read": with((*request).read), "sparsify": with((*request).sparsify), "tune": with((*request).tune),
+}
+
+// with gives a verb the arguments of its request: all fields of its JSON but id and verb.
+func with[Q any](do func(*request, *Q) (any, error)) func(*request) (any, error) {
+	return func(r *request) (any, error) {
+		q := new(Q)
+		if err := json.Unmarshal(r.text, q); err != nil {
+			return nil, fmt.Errorf("request %s: %w", r.head.Verb, err)
+		}
+		return do(r, q)
+	}
 }
 
 // Serve answers the requests of in on out until in ends; nil: it did. What is still computed
@@ -168,3 +181,31 @@ func failureOf(err error) failure {
 	}
 	return failure{kind, err.Error()}
 }
+
+// request is one frame that came in; the verbs are its methods.
+type request struct {
+	*server
+	ctx  context.Context
+	head struct {
+		ID   int64  `json:"id"`
+		Verb string `json:"verb"`
+		Size int64  `json:"size"` // of the memory that the caller has written
+	}
+	text   []byte
+	mapped *region
+}
+
+// server is one run of Serve.
+type server struct {
+	memory *Memory
+	models *store
+	out    io.Writer
+
+	ended atomic.Bool // no more requests are read
+
+	mutex   sync.Mutex
+	running map[int64]context.CancelFunc
+}
+
+// errUnknownModel says that the caller has to send the bytes of a model.
+var errUnknownModel = errors.New("found the key of a model that is not here, expected its bytes")

@@ -23,9 +23,6 @@ type mapRequest struct {
 
 // parts makes the kernel and the approximation that a request names, and its rows.
 func (r *request) parts(q *mapRequest) (k kernel.Kernel, a featuremap.Approximation, x matrix.Matrix, err error) {
-	if err = r.decode(q); err != nil {
-		return nil, nil, nil, err
-	}
 	if k, err = kernel.New(q.Kernel); err != nil {
 		return nil, nil, nil, err
 	}
@@ -40,9 +37,8 @@ func (r *request) parts(q *mapRequest) (k kernel.Kernel, a featuremap.Approximat
 }
 
 // makeMap makes a map of rows. Its answer has the landmarks, if the map depends on any.
-func (r *request) makeMap() (any, error) {
-	var q mapRequest
-	k, a, x, err := r.parts(&q)
+func (r *request) makeMap(q *mapRequest) (any, error) {
+	k, a, x, err := r.parts(q)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +90,8 @@ func count(n int) []int {
 }
 
 // images maps rows: its answer has the place of float32 numbers, rows x features.
-func (r *request) images() (any, error) {
-	var q mapRequest
-	k, a, x, err := r.parts(&q)
+func (r *request) images(q *mapRequest) (any, error) {
+	k, a, x, err := r.parts(q)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -39,11 +40,7 @@ type fitRequest struct {
 }
 
 // fit trains a model. Its answer has the place of the model's file.
-func (r *request) fit() (any, error) {
-	var q fitRequest
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) fit(q *fitRequest) (any, error) {
 	set, err := q.Data.set(r.mapped)
 	if err != nil {
 		return nil, err
@@ -63,22 +60,22 @@ func (r *request) fit() (any, error) {
 	trace := newTrace()
 	spec.Progress = trace.look
 	begun := time.Now()
-	result, err := fenchel.Train(r.ctx, set, spec)
+	solved, err := fenchel.Train(r.ctx, set, spec)
 	if err != nil {
 		return nil, err
 	}
 	took := time.Since(begun)
-	place, err := r.writeModel(result.Model)
+	place, err := r.writeModel(solved.Model)
 	if err != nil {
 		return nil, err
 	}
-	return fitted(result, place, trace, took), nil
+	return fitted(solved, place, trace, took), nil
 }
 
 // fitted says what came out.
 func fitted(f *fenchel.Result, place Place, trace *trace, took time.Duration) map[string]any {
 	answer := map[string]any{
-		"model": place, "status": f.Status, "certificate": certificate(f.Summary), "C": model.Bound(f.C), "N": f.N,
+		"model": place, "status": f.Status, "certificate": result.Proved(f.Summary), "C": model.Bound(f.C), "N": f.N,
 		"lambda": f.Model.Statement.Lambda, "loss": f.Model.Statement.Loss, "kernel": f.Model.Statement.Kernel, "solver": f.Model.Statement.Solver,
 		"epochs": f.Epochs, "why": f.Why, "unproved": f.Unproved, "margins": f.Margins, "warnings": texts(f.Warnings), "trace": trace.lines,
 		"seconds": map[string]float64{"train": f.Train.Seconds(), "certify": f.Certify.Seconds(), "total": took.Seconds()},
@@ -87,14 +84,6 @@ func fitted(f *fenchel.Result, place Place, trace *trace, took time.Duration) ma
 		answer["machine"] = map[string]any{"support": m.Support, "bounded": m.Bounded, "violation": m.Violation, "leave_one_out": m.LeaveOneOut}
 	}
 	return answer
-}
-
-// certificate is a summary in JSON.
-func certificate(s fenchel.Summary) map[string]any {
-	return map[string]any{
-		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "zero": model.Bound(s.Zero),
-		"gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual), "gap_worst": model.Bound(s.Worst),
-	}
 }
 
 // texts are errors as they are read.
@@ -132,20 +121,16 @@ func (t *trace) look(p fenchel.Progress) {
 }
 
 // sparsify makes a kernel machine of few support vectors from one of many.
-func (r *request) sparsify() (any, error) {
-	var q struct {
-		Data     arrays  `json:"data"`
-		Model    source  `json:"model"`
-		Method   string  `json:"method"`
-		Support  int     `json:"support"`
-		Accuracy float64 `json:"accuracy"`
-		C        float64 `json:"C"`
-		Seed     uint64  `json:"seed"`
-		Threads  int     `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) sparsify(q *struct {
+	Data     arrays  `json:"data"`
+	Model    source  `json:"model"`
+	Method   string  `json:"method"`
+	Support  int     `json:"support"`
+	Accuracy float64 `json:"accuracy"`
+	C        float64 `json:"C"`
+	Seed     uint64  `json:"seed"`
+	Threads  int     `json:"threads"`
+}) (any, error) {
 	m, set, err := r.modelAndSet(q.Model, q.Data)
 	if err != nil {
 		return nil, err
@@ -162,6 +147,6 @@ func (r *request) sparsify() (any, error) {
 	for _, t := range s.Tried {
 		tried = append(tried, map[string]any{"method": t.Method, "vectors": t.Vectors, "objective": model.Bound(t.Refit.Primal), "lower_bound": model.Bound(t.Refit.Dual), "kept": t.Kept})
 	}
-	return map[string]any{"model": place, "certificate": certificate(fenchel.Summarise(s.Model)), "tried": tried, "gave_up": s.GaveUp, "vectors": s.Vectors, "full_vectors": s.FullVectors,
+	return map[string]any{"model": place, "certificate": result.Proved(fenchel.Summarise(s.Model)), "tried": tried, "gave_up": s.GaveUp, "vectors": s.Vectors, "full_vectors": s.FullVectors,
 		"accuracy": s.Accuracy, "error": model.Bound(s.Small.Train), "full_error": model.Bound(s.Full.Train), "unit": s.Unit, "warnings": texts(s.Warnings)}, err
 }

@@ -6,26 +6,22 @@ import (
 
 // read reads files as every verb of the command does, and puts what is in them into the
 // memory.
-func (r *request) read() (any, error) {
-	var q struct {
-		Sources []string `json:"sources"`
-		Target  string   `json:"target"`
-		Weights string   `json:"weights"`
-		Labels  string   `json:"labels"`
-		Ignore  []string `json:"ignore"`
+func (r *request) read(q *struct {
+	Sources []string `json:"sources"`
+	Target  string   `json:"target"`
+	Weights string   `json:"weights"`
+	Labels  string   `json:"labels"`
+	Ignore  []string `json:"ignore"`
 
-		Categorical    []string `json:"categorical"`
-		Numeric        []string `json:"numeric"`
-		Missing        []string `json:"missing"`
-		Dates          string   `json:"dates"`
-		SkipUnlabelled bool     `json:"skip_unlabelled"`
+	Categorical    []string `json:"categorical"`
+	Numeric        []string `json:"numeric"`
+	Missing        []string `json:"missing"`
+	Dates          string   `json:"dates"`
+	SkipUnlabelled bool     `json:"skip_unlabelled"`
 
-		Columns int `json:"features"`
-		Threads int `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+	Columns int `json:"features"`
+	Threads int `json:"threads"`
+}) (any, error) {
 	opt := data.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
 		Categorical: q.Categorical, Numeric: q.Numeric, Spelling: data.Spelling{Missing: q.Missing, Dates: q.Dates}, SkipUnlabelled: q.SkipUnlabelled, Unmoved: q.Columns > 0}
 	set, err := data.Read(r.ctx, q.Sources, opt)

@@ -16,16 +16,12 @@ const scoreRows = 1024
 
 // score predicts rows: its answer has the place of float64 numbers, rows x outputs; of
 // probabilities rows x classes.
-func (r *request) score() (any, error) {
-	var q struct {
-		Model         source `json:"model"`
-		X             rows   `json:"x"`
-		Probabilities bool   `json:"probabilities"`
-		Threads       int    `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) score(q *struct {
+	Model         source `json:"model"`
+	X             rows   `json:"x"`
+	Probabilities bool   `json:"probabilities"`
+	Threads       int    `json:"threads"`
+}) (any, error) {
 	m, err := r.model(q.Model)
 	if err != nil {
 		return nil, err

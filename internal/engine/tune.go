@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -36,11 +37,7 @@ type splits struct {
 var errBudget = errors.New("it was over before any candidate was judged on all folds")
 
 // tune judges candidates by held-out rows.
-func (r *request) tune() (any, error) {
-	var q tuneRequest
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) tune(q *tuneRequest) (any, error) {
 	set, err := q.Data.set(r.mapped)
 	if err != nil {
 		return nil, err
@@ -116,14 +113,11 @@ func tuned(found *tune.Result) map[string]any {
 	list := make([]map[string]any, len(found.Candidates))
 	for k := range found.Candidates {
 		t := &found.Candidates[k]
-		settings, scores := make([][2]string, len(t.Settings)), make([]model.Bound, len(t.Scores))
+		settings := make([][2]string, len(t.Settings))
 		for i, s := range t.Settings {
 			settings[i] = [2]string{s.Key, s.Value}
 		}
-		for f, x := range t.Scores {
-			scores[f] = model.Bound(x)
-		}
-		list[k] = map[string]any{"settings": settings, "scores": scores, "mean": model.Bound(t.Mean), "gap": model.Bound(t.Gap), "status": t.Status, "rows": t.Rows, "seconds": t.Seconds, "reason": t.Reason,
+		list[k] = map[string]any{"settings": settings, "scores": result.Numbers(t.Scores), "mean": model.Bound(t.Mean), "gap": model.Bound(t.Gap), "status": t.Status, "rows": t.Rows, "seconds": t.Seconds, "reason": t.Reason,
 			"loss": t.Spec.Loss, "penalty": t.Spec.Penalty, "kernel": t.Spec.Kernel}
 	}
 	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "score_why": found.ScoreWhy, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}

@@ -82,7 +82,7 @@ func tuneOf(t *testing.T, c *caller, fields map[string]any) (answer tunedAnswer)
 	}
 	defer mapped.close()
 	r := &request{server: &server{}, ctx: context.Background(), text: text, mapped: mapped}
-	got, err := r.tune()
+	got, err := with((*request).tune)(r)
 	if err != nil {
 		t.Fatal(err)
 	}

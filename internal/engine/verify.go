@@ -3,18 +3,15 @@ package engine
 import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 )
 
 // verify recomputes what a model claims.
-func (r *request) verify() (any, error) {
-	var q struct {
-		Model   source `json:"model"`
-		Data    arrays `json:"data"`
-		Threads int    `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) verify(q *struct {
+	Model   source `json:"model"`
+	Data    arrays `json:"data"`
+	Threads int    `json:"threads"`
+}) (any, error) {
 	m, set, err := r.modelAndSet(q.Model, q.Data)
 	if err != nil {
 		return nil, err
@@ -23,25 +20,21 @@ func (r *request) verify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"claimed": certificate(v.Claimed), "certificate": certificate(v.Found), "problems": append([]string{}, v.Problems...), "unproved": v.Unproved, "rebuilt": v.Rebuilt}, nil
+	return map[string]any{"claimed": result.Proved(v.Claimed), "certificate": result.Proved(v.Found), "problems": append([]string{}, v.Problems...), "unproved": v.Unproved, "rebuilt": v.Rebuilt}, nil
 }
 
 // audit bounds how far a model of LIBSVM or LIBLINEAR, of which the request has the bytes of
 // the file, is from the best possible.
-func (r *request) audit() (any, error) {
-	var q struct {
-		Model       source             `json:"model"`
-		Data        arrays             `json:"data"`
-		C           float64            `json:"C"`
-		Nu          float64            `json:"nu"`
-		Loss        string             `json:"loss"`
-		ClassWeight map[string]float64 `json:"class_weight"`
-		Refine      int                `json:"refine"`
-		Threads     int                `json:"threads"`
-	}
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) audit(q *struct {
+	Model       source             `json:"model"`
+	Data        arrays             `json:"data"`
+	C           float64            `json:"C"`
+	Nu          float64            `json:"nu"`
+	Loss        string             `json:"loss"`
+	ClassWeight map[string]float64 `json:"class_weight"`
+	Refine      int                `json:"refine"`
+	Threads     int                `json:"threads"`
+}) (any, error) {
 	m, set, err := r.modelAndSet(q.Model, q.Data)
 	if err != nil {
 		return nil, err
@@ -50,7 +43,7 @@ func (r *request) audit() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"certificate": certificate(a.Summary), "unproved": a.Unproved, "loss": a.Loss, "kernel": a.Kernel}, nil
+	return map[string]any{"certificate": result.Proved(a.Summary), "unproved": a.Unproved, "loss": a.Loss, "kernel": a.Kernel}, nil
 }
 
 // certifyRequest asks how far predictors, found elsewhere, are from the best possible
@@ -63,16 +56,12 @@ type certifyRequest struct {
 
 // certify solves the problem for its lower bound, and judges the predictors by it. The bound
 // holds for any predictors, and so for these; their objective is computed as verify does.
-func (r *request) certify() (any, error) {
-	var q certifyRequest
-	if err := r.decode(&q); err != nil {
-		return nil, err
-	}
+func (r *request) certify(q *certifyRequest) (any, error) {
 	set, err := q.Data.set(r.mapped)
 	if err != nil {
 		return nil, err
 	}
-	result, err := fenchel.Train(r.ctx, set, q.Spec.spec())
+	solved, err := fenchel.Train(r.ctx, set, q.Spec.spec())
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +73,12 @@ func (r *request) certify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pose.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
+	if err := pose.Replace(solved.Model, set, weights, bias, q.Spec.Threads); err != nil {
 		return nil, err
 	}
-	v, err := fenchel.Verify(r.ctx, result.Model, set, fenchel.Options{Threads: q.Spec.Threads})
+	v, err := fenchel.Verify(r.ctx, solved.Model, set, fenchel.Options{Threads: q.Spec.Threads})
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"certificate": certificate(v.Found), "best": certificate(result.Summary), "unproved": result.Unproved, "status": result.Status}, nil
+	return map[string]any{"certificate": result.Proved(v.Found), "best": result.Proved(solved.Summary), "unproved": solved.Unproved, "status": solved.Status}, nil
 }

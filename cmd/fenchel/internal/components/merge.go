@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -30,11 +31,8 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 			if out == "" || out == "-" {
 				return errors.New("found no file to write, expected --output MODEL, or -o MODEL")
 			}
-			if err := paths.KeepOthers("--output", out, force); err != nil {
+			if err := cmp.Or(paths.KeepOthers("--output", out, force), exitcode.BadData(paths.CheckFolder(out))); err != nil {
 				return err
-			}
-			if err := paths.CheckFolder(out); err != nil {
-				return exitcode.BadData(err)
 			}
 			models := make([]*model.PCA, len(args))
 			for i, path := range args {

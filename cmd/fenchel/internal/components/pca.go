@@ -3,6 +3,7 @@
 package components
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -117,24 +117,14 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	if n := len(p.set.Gaps); n > 0 {
-		p.set.Warnings = append(p.set.Warnings, fmt.Errorf("missing numbers filled by the means of their columns: %d (the first in row %d)", n, p.set.Gaps[0][0]+1))
+		printing.Warn(cmd, []error{fmt.Errorf("missing numbers filled by the means of their columns: %d (the first in row %d)", n, p.set.Gaps[0][0]+1)})
 	}
-	printing.Warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
 	defer interrupt.Stopping(cmd.Context(), "certifying the best components")()
 	p.shown.Phase("fitting")
 	p.spec.Phase = p.shown.Phase
 	p.result, err = pca.Fit(cmd.Context(), p.set, p.spec)
-	return dataOr(err)
-}
-
-// dataOr marks an error about data as one.
-func dataOr(err error) error {
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
 	return err
 }
 
@@ -167,7 +157,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 	})
 	p.shown.Phase("making components")
 	if s == nil || s.Rows() == 0 {
-		return dataOr(err)
+		return err
 	}
 	status := solver.EpochLimit
 	if errors.Is(err, context.Canceled) {
@@ -178,19 +168,18 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		if err == nil {
 			err = failed
 		}
-		return dataOr(err) // the first one: too few rows came before it for components
+		return err // the first one: too few rows came before it for components
 	}
 	p.read = time.Since(began) - p.result.Fit
-	return learnedBefore(dataOr(err), s.Rows())
+	return learnedBefore(err, s.Rows())
 }
 
 // learnedBefore adds to an error in mid-stream that not all is lost.
 func learnedBefore(err error, rows int) error {
-	var e *exitcode.Error
-	if !errors.As(err, &e) {
-		return err
+	if e := exitcode.Of(err); err != nil && e.Code == exitcode.Data {
+		return &exitcode.Error{Code: e.Code, Err: fmt.Errorf("%w (%s before it learned)", err, printing.Count(rows, "row"))}
 	}
-	return &exitcode.Error{Code: e.Code, Err: fmt.Errorf("%w (%s before it learned)", e.Err, printing.Count(rows, "row"))}
+	return err
 }
 
 // takeUp reads the model to go on from.
@@ -221,14 +210,9 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	p.shown.Done()
-	if p.json {
-		if err := p.printJSON(cmd); err != nil {
-			return exitcode.BadData(err)
-		}
-	} else {
-		p.print(cmd, sources)
-	}
+	out := p.report()
+	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
 	// Rows of a stream have no proof, and a method that has seen them did what was asked;
 	// of rows that are all there the gap is known.
-	return exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream)
+	return cmp.Or(said, exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
@@ -83,51 +82,31 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	}
 	p.in.Opt.Unlabelled = true
 	p.spec.Threads, p.spec.ZeroBased = p.in.Opt.Threads, p.in.Opt.ZeroBased
-	if err := p.in.Check(cmd, sources); err != nil {
-		return err
-	}
-	return p.checkOutput(sources)
+	inputs := append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)
+	return cmp.Or(p.in.Check(cmd, sources), paths.CheckOutputs([][2]string{{"--output", p.out}}, inputs), paths.KeepOthers("--output", p.out, p.force))
 }
 
 // checkNumbers refuses numbers out of their range, and those that mean nothing to a stream, or
 // to rows that are all there.
 func (p *reducer) checkNumbers(cmd *cobra.Command, sources []string) error {
-	f := cmd.Flags()
-	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
-		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
-	}
-	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
-		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
-	} else if *s == 0 {
-		*s = -1
-	}
-	if f.Changed("hold-out") && !p.streams(sources) {
+	f, s := cmd.Flags(), &p.spec
+	switch {
+	case f.Changed("gap") && !(s.Gap > 0 && s.Gap < 1):
+		return fmt.Errorf("--gap %g: expected a number between 0 and 1", s.Gap)
+	case !(s.HoldOut >= 0 && s.HoldOut <= 0.5):
+		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", s.HoldOut)
+	case f.Changed("hold-out") && !p.streams(sources):
 		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
-	}
-	if f.Changed("epochs") && p.spec.Epochs < 1 {
-		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
-	}
-	if f.Changed("time") && p.spec.Time <= 0 {
-		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", p.spec.Time)
-	}
-	if f.Changed("time") && p.streams(sources) {
+	case f.Changed("epochs") && s.Epochs < 1:
+		return fmt.Errorf("--epochs %d: expected a number > 0", s.Epochs)
+	case f.Changed("time") && s.Time <= 0:
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", s.Time)
+	case f.Changed("time") && p.streams(sources):
 		return errors.New("--time: found it for a stream, expected rows that are all there (a stream ends where its rows end, or at Ctrl-C)")
+	case s.HoldOut == 0:
+		s.HoldOut = -1
 	}
 	return nil
-}
-
-// checkOutput refuses a place where no model can be written.
-func (p *reducer) checkOutput(sources []string) error {
-	if p.out == "-" {
-		return errors.New("--output -: found standard output, expected a file name")
-	}
-	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)...); err != nil {
-		return err
-	}
-	if err := paths.KeepOthers("--output", p.out, p.force); err != nil {
-		return err
-	}
-	return exitcode.BadData(paths.CheckFolder(p.out))
 }
 
 // howMany understands --components.

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,19 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // print tells a person what came out.
-func (p *reducer) print(cmd *cobra.Command, sources []string) {
-	m, r := p.result.Model, printing.Report{W: cmd.OutOrStdout()}
+func (p *reducer) print(r printing.Report, out *result.Reduction, sources []string) {
+	m := p.result.Model
 	if p.set != nil {
 		r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Describe(p.set))
-		report.PrintColumns(r, p.set.Schema)
+		report.PrintColumns(r, result.ColumnsOf(p.set.Schema))
 	} else {
 		all := ""
 		if p.resume != "" {
@@ -28,8 +31,8 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		}
 		r.Line("data", "%s: %s%s, %s", strings.Join(sources, " "), printing.Count(m.Data.Rows, "row"), all, printing.Count(m.Data.Features, "feature"))
 	}
-	if name := p.leftOut(); name != "" {
-		r.Line("left out", "column %q, as the target (--target names another one)", name)
+	if out.LeftOut != "" {
+		r.Line("left out", "column %q, as the target (--target names another one)", out.LeftOut)
 	}
 	switch share := p.spec.Share; {
 	case share == 1:
@@ -39,15 +42,14 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	case share > 0:
 		r.Line("chosen", "%s: the fewest that capture %g %% of the %s", printing.Count(m.Statement.K, "component"), 100*share, momentOf(m))
 	}
-	printComponents(r, m, p.result.Why)
-	if p.set != nil {
-		report.PrintRounding(r, p.set.Rounding, m.Proof.Relative())
+	printComponents(r, m, out.MethodWhy)
+	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
+		report.PrintRounding(r, p.set.Rounding)
 	}
-	if s, ok := p.result.State.(spectral.Spectrum); ok {
-		c := s.Cost()
-		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
-	} else if p.result.Passes > 0 {
-		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", p.result.Passes, p.result.Numbers)
+	if c := out.Cost; c != nil && c.Rank != nil {
+		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations)
+	} else if c != nil {
+		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", *c.Passes, *c.Numbers)
 	}
 	r.Line("time", "read %s, fit %s, certify %s, other %s, total %s", printing.Seconds(p.read), printing.Seconds(p.result.Fit), printing.Seconds(p.result.Certify),
 		printing.Seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), printing.Seconds(p.total))
@@ -66,68 +68,15 @@ func (p *reducer) leftOut() string {
 	return p.table.Columns[p.table.Target].Name
 }
 
-// printJSON prints one object.
-func (p *reducer) printJSON(cmd *cobra.Command) error {
-	out := JSON(p.result.Model)
-	out["seconds"] = map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}
-	if out["model"] = nil; p.out != "" {
-		out["model"] = p.out
-	}
-	if m := p.result.Model; m.Mean == nil && p.set != nil {
+// report is what is said of the run.
+func (p *reducer) report() *result.Reduction {
+	m := p.result.Model
+	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
+		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
+	if m.Mean == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)
-		ratio := make([]model.Bound, len(along))
-		for i, v := range along {
-			ratio[i] = model.Bound(v / total)
-		}
-		out["explained_variance"], out["explained_variance_ratio"], out["total_variance"] = along, ratio, model.Bound(total)
+		out.Variance = result.Explained(along, model.Bound(total))
 	}
-	if name := p.leftOut(); name != "" {
-		out["left_out"] = name
-	}
-	if s, ok := p.result.State.(spectral.Spectrum); ok {
-		c := s.Cost()
-		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
-	} else if p.result.Passes > 0 {
-		out["cost"] = map[string]any{"passes": p.result.Passes, "numbers": p.result.Numbers}
-	}
-	if out["unproved"] = nil; unprovedComponents(p.result.Model) != "" {
-		out["unproved"] = unprovedComponents(p.result.Model)
-	}
-	if p.result.Why != "" {
-		out["method_why"] = p.result.Why
-	}
-	return printing.JSON(cmd, out)
-}
-
-// pcaJSON is what a model says of itself.
-func JSON(m *model.PCA) map[string]any {
-	p := m.Proof
-	ratio := make([]model.Bound, len(m.Eigenvalue))
-	captured := 0.0
-	for i, v := range m.Eigenvalue {
-		ratio[i] = model.Bound(v / float64(p.Total))
-		captured += v
-	}
-	moment, other := "variance", "second_moment" // what the eigenvalues are, and what is not known then
-	if m.Mean == nil {
-		moment, other = other, moment
-	}
-	out := map[string]any{
-		"status": p.Status, "k": m.Statement.K, "method": m.Statement.Method, "center": m.Mean != nil, "scale": m.Statement.Scale, "stream": m.Statement.Stream,
-		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros, "seed": m.Statement.Seed,
-		"explained_" + moment: m.Eigenvalue, "explained_" + moment + "_ratio": ratio, "total_" + moment: p.Total, "noise_" + moment: m.Noise(),
-		"explained_" + other: nil, "explained_" + other + "_ratio": nil, "total_" + other: nil, "noise_" + other: nil,
-		"explained_ratio": model.Bound(captured / float64(p.Total)), "estimated": estimated(m),
-		"captured": p.Captured, "upper": p.Upper, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "route": p.Route,
-		"program_version": m.Version,
-	}
-	if m.Notes != nil {
-		out["notes"] = m.Notes
-	}
-	if p.HeldOut != nil {
-		out["held_out"] = p.HeldOut
-	}
-	report.AddMoves(out, m.Schema)
 	return out
 }
 
@@ -149,10 +98,10 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 		captured += v
 	}
 	doubt := ""
-	if estimated(m) {
+	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
 	}
-	r.Line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
+	r.Line(strings.Replace(momentOf(m), "second", "2nd", 1), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.Line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
@@ -182,18 +131,6 @@ func momentOf(m *model.PCA) string {
 	}
 	return "variance"
 }
-
-// shortMoment is momentOf as the name of a line.
-func shortMoment(m *model.PCA) string {
-	if m.Mean == nil {
-		return "2nd moment"
-	}
-	return "variance"
-}
-
-// estimated reports whether the eigenvalues are estimates: nothing was measured on all
-// rows, of a stream or of merged parts.
-func estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == pca.Merged }
 
 // printBound says how far from the best the components may be.
 func printBound(r printing.Report, k int, p model.PCAProof) {
@@ -266,4 +203,39 @@ func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	for i := range min(m.Statement.K, 10) {
 		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], report.LargestOf(m.Component(i), m.Features, top))
 	}
+}
+
+// Verify recomputes what components claim, with the error of reading them.
+func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
+	in.ForFinding(cmd, m)
+	in.SkipAs(m.Schema)
+	set, err := in.Read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	set.Widen(m.Cols()) // --features may have asked for more than the rows have
+	v, err := pca.Verify(cmd.Context(), m, set, in.Opt.Threads)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	if tampered != nil {
+		v.Problems = append([]string{tampered.Error()}, v.Problems...)
+	}
+	found := *m
+	found.Proof = v.Found
+	out := result.VerifiedComponents{Components: result.ComponentsOf(&found), Verdict: result.VerdictOf(v.Problems, v.Unproved)}
+	said := printing.Print(cmd, asJSON, out, func(r printing.Report) {
+		for _, p := range v.Problems {
+			r.Line("FALSE", "%s", p)
+		}
+		switch {
+		case len(v.Problems) > 0:
+		case v.Unproved != "":
+			r.Line("unproved", "%s of %s: %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"), v.Unproved)
+		default:
+			r.Line("verified", "%s of %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"))
+			printBound(r, m.Statement.K, v.Found)
+		}
+	})
+	return cmp.Or(said, exitcode.Verified(v.Problems, v.Unproved))
 }

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,10 +58,8 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if r.whiten && !r.scores {
 		return errors.New("--whiten: found it without --from-scores: only coordinates can be whitened, rows are as they are")
 	}
-	if err := r.in.Check(cmd, args[1:]); err != nil {
-		return err
-	}
-	if err := paths.KeepInputs("--output", r.out, append(slices.Clone(args), r.in.Opt.Labels, r.in.Opt.Weights)...); err != nil {
+	inputs := append(slices.Clone(args), r.in.Opt.Labels, r.in.Opt.Weights)
+	if err := cmp.Or(r.in.Check(cmd, args[1:]), paths.KeepInputs("--output", r.out, inputs...)); err != nil {
 		return err
 	}
 	m, err := model.ReadPCAFile(args[0])
@@ -70,7 +69,9 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if r.scores {
 		return r.invert(cmd, m, args[1:])
 	}
-	set, err := r.in.RowsFor(cmd, m, args[1:])
+	r.in.ForComponents(cmd, m)
+	r.in.Opt.InOrder = true
+	set, err := r.in.Read(cmd, args[1:])
 	if err != nil {
 		return err
 	}

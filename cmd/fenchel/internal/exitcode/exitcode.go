@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -71,17 +73,6 @@ func Verified(problems []string, why string) error {
 	return nil
 }
 
-// Validity is what the JSON of verify says: true, false, or null with a reason.
-func Validity(problems []string, why string) (valid, reason any) {
-	switch {
-	case len(problems) > 0:
-		return false, nil
-	case why != "":
-		return nil, why
-	}
-	return true, nil
-}
-
 // Error is an error that knows the exit code; err == nil prints nothing.
 type Error struct {
 	Code int
@@ -96,6 +87,23 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Of is an error with its exit code: the one that it knows, or that of bad data or of too little time;
+// others are about the command line.
+func Of(err error) *Error {
+	var e *Error
+	var data pose.DataError
+	var late fenchel.LimitError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &data):
+		return &Error{Data, err}
+	case errors.As(err, &late):
+		return &Error{Limit, err}
+	}
+	return &Error{Usage, err}
+}
 
 // PrintsNothing reports whether err is an exit code alone.
 func PrintsNothing(err error) bool {

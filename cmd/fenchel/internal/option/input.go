@@ -103,12 +103,26 @@ func CheckGenerators(sources []string) error {
 	return nil
 }
 
-// Read reads all sources as one set.
+// begin checks what is read, and says where standard input is.
+func (in *Input) begin(cmd *cobra.Command, sources []string) error {
+	in.Opt.Stdin = cmd.InOrStdin()
+	return in.Check(cmd, sources)
+}
+
+// Read reads all sources as one set, and warns of what is odd in them.
 func (in *Input) Read(cmd *cobra.Command, sources []string) (*data.Set, error) {
-	if err := in.Check(cmd, sources); err != nil {
+	set, err := in.ReadAgain(cmd, sources)
+	if err == nil {
+		printing.Warn(cmd, set.Warnings)
+	}
+	return set, err
+}
+
+// ReadAgain is Read of what was warned of.
+func (in *Input) ReadAgain(cmd *cobra.Command, sources []string) (*data.Set, error) {
+	if err := in.begin(cmd, sources); err != nil {
 		return nil, err
 	}
-	in.Opt.Stdin = cmd.InOrStdin()
 	set, err := data.Read(cmd.Context(), sources, in.Opt)
 	if err != nil {
 		return nil, readError(notData(cmd, sources, err))
@@ -136,10 +150,9 @@ func notData(cmd *cobra.Command, sources []string, err error) error {
 
 // Blocks reads all sources as a stream and gives take the rows, block after block.
 func (in *Input) Blocks(cmd *cobra.Command, sources []string, take func(*data.RowStream, matrix.Matrix) error) error {
-	if err := in.Check(cmd, sources); err != nil {
+	if err := in.begin(cmd, sources); err != nil {
 		return err
 	}
-	in.Opt.Stdin = cmd.InOrStdin()
 	rows, err := data.Blocks(cmd.Context(), sources, in.Opt)
 	if err != nil {
 		return readError(notData(cmd, sources, err))

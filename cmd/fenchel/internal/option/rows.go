@@ -2,6 +2,7 @@ package option
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,18 +56,6 @@ func NotModel(cmd *cobra.Command, path string, err error) error {
 	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
 }
 
-// RowsFor reads rows for components.
-func (in *Input) RowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*data.Set, error) {
-	in.ForComponents(cmd, m)
-	in.Opt.InOrder = true
-	set, err := in.Read(cmd, sources)
-	if err != nil {
-		return nil, err
-	}
-	printing.Warn(cmd, set.Warnings)
-	return set, nil
-}
-
 // Sets gives take the rows of the sources: as one set, or, from standard input to standard
 // output, as they come, for somebody may wait for each line.
 func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take func(*data.Set) error) error {
@@ -76,13 +65,11 @@ func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take fun
 		if err != nil {
 			return err
 		}
-		printing.Warn(cmd, set.Warnings)
 		return take(set)
 	}
-	if err := in.Check(cmd, sources); err != nil {
+	if err := in.begin(cmd, sources); err != nil {
 		return err
 	}
-	in.Opt.Stdin = cmd.InOrStdin()
 	said := map[string]bool{}
 	for set, err := range data.Arriving(cmd.Context(), in.Opt) {
 		if err != nil {
@@ -116,6 +103,11 @@ func (in *Input) WriteRows(cmd *cobra.Command, out string, set *data.Set, size i
 			return text
 		})
 	}
+	return WriteText(cmd, out, write)
+}
+
+// WriteText writes to a file or, where it is - or has no name, to standard output.
+func WriteText(cmd *cobra.Command, out string, write func(io.Writer) error) error {
 	if out == "" || out == "-" {
 		return exitcode.BadData(write(cmd.OutOrStdout()))
 	}
@@ -170,11 +162,16 @@ func WriterOf(to string) (set.Writer, error) {
 	return writer, nil
 }
 
-// WriteTo writes a set to a stream.
-func WriteTo(w io.Writer, format set.Writer, set *data.Set) error {
-	out := bufio.NewWriterSize(w, 1<<16)
-	if err := format.Write(out, set); err != nil {
-		return err
+// WriteSet writes a set in a format, "" for that of the file's name, to a file, and says how large it is, or to
+// standard output.
+func WriteSet(cmd *cobra.Command, out, to string, format set.Writer, s *data.Set) error {
+	if out == "-" {
+		w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
+		return exitcode.BadData(cmp.Or(format.Write(w, s), w.Flush()))
 	}
-	return out.Flush()
+	if err := data.Write(cmd.Context(), out, s, to); err != nil {
+		return exitcode.BadData(err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(out), printing.Describe(s))
+	return nil
 }

@@ -13,31 +13,29 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// ExpectedText says what some flags that take a text expect.
-var ExpectedText = map[string]string{
-	"output":       "a file name",
-	"trace":        "a file name",
-	"test":         "a file name",
-	"train":        "a file name",
-	"valid":        "a file name",
-	"group":        "the name or position of a column",
-	"search":       "parameters with their values, such as C=2^-5..2^15",
-	"figure":       "a file name",
-	"richer":       "a file name",
-	"labels":       "a file name",
-	"save":         "a file name",
-	"restore":      "a file name",
-	"target":       "the name or position of a column",
-	"loss":         "the name of a loss",
-	"bias":         "free, feature or none",
-	"class-weight": "balanced or a list of LABEL=WEIGHT",
-	"id":           "the name or position of a column",
-	"ignore":       "names or positions of columns",
-	"categorical":  "names or positions of columns",
-	"numeric":      "names or positions of columns",
+// ExpectedText says what a flag that takes a text expects; "": nothing more than that.
+func ExpectedText(flag string) string {
+	switch flag {
+	case "output", "trace", "test", "train", "valid", "figure", "richer", "labels", "save", "restore":
+		return "a file name"
+	case "group", "target", "id":
+		return "the name or position of a column"
+	case "ignore", "categorical", "numeric":
+		return "names or positions of columns"
+	case "search":
+		return "parameters with their values, such as C=2^-5..2^15"
+	case "loss":
+		return "the name of a loss"
+	case "bias":
+		return "free, feature or none"
+	case "class-weight":
+		return "balanced or a list of LABEL=WEIGHT"
+	}
+	return ""
 }
 
 // RefuseEmpty refuses flags given with an empty text, as an unset variable of
@@ -49,7 +47,7 @@ func RefuseEmpty(cmd *cobra.Command) (err error) {
 			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
 		if empty && err == nil {
-			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(ExpectedText[f.Name], "a value"))
+			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(ExpectedText(f.Name), "a value"))
 		}
 	})
 	return err
@@ -105,11 +103,14 @@ func KeepInputs(name, path string, inputs ...string) error {
 	return nil
 }
 
-// CheckOutputs refuses files to write to, each with its flag, that have no folder, are read, or are one
-// file by two names: the second would replace the first.
+// CheckOutputs refuses files to write to, each with its flag, that are standard output, have no folder,
+// are read, or are one file by two names: the second would replace the first.
 func CheckOutputs(files [][2]string, inputs []string) error {
 	for k, file := range files {
-		if err := cmp.Or(CheckFolder(file[1]), KeepInputs(file[0], file[1], inputs...)); err != nil {
+		if file[1] == "-" {
+			return fmt.Errorf("%s -: found standard output, expected a file name", file[0])
+		}
+		if err := cmp.Or(KeepInputs(file[0], file[1], inputs...), exitcode.BadData(CheckFolder(file[1]))); err != nil {
 			return err
 		}
 		for _, other := range files[:k] {

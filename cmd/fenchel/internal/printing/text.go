@@ -4,10 +4,13 @@ package printing
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -114,19 +119,50 @@ func Percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
 // jsonVersion is the version of the objects that verbs print: within one, fields are only added.
 const jsonVersion = 1
 
-// JSON prints an object, with the version of its format before its fields.
-func JSON(cmd *cobra.Command, v any) error {
-	var fields, text bytes.Buffer
-	e := json.NewEncoder(&fields)
-	e.SetEscapeHTML(false) // a class <=50K is spelled as in the data
-	if err := e.Encode(v); err != nil {
+// Print says what came out: as one object of JSON or, in lines, what text prints.
+func Print(cmd *cobra.Command, asJSON bool, out any, text func(Report)) error {
+	if asJSON {
+		return exitcode.BadData(printJSON(cmd.OutOrStdout(), out))
+	}
+	text(Report{W: cmd.OutOrStdout()})
+	return nil
+}
+
+// InOrder has JSON print the fields of a report in the order of their declaration, instead of that of
+// their names.
+type InOrder struct{ Report any }
+
+// printJSON prints an object, with the version of its format before its fields.
+func printJSON(w io.Writer, v any) error {
+	declared, ok := v.(InOrder)
+	if ok {
+		v = declared.Report
+	}
+	fields, err := encode(v)
+	if err == nil && !ok {
+		var sorted map[string]json.RawMessage
+		if err = json.Unmarshal(fields, &sorted); err == nil {
+			fields, err = encode(sorted)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields.Bytes()[1:]), "", "  "); err != nil {
+	var text bytes.Buffer
+	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields[1:]), "", "  "); err != nil {
 		return err
 	}
-	_, err := text.WriteTo(cmd.OutOrStdout())
+	_, err = text.WriteTo(w)
 	return err
+}
+
+// encode spells a class <=50K as the data do.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return text.Bytes(), err
 }
 
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
@@ -150,4 +186,28 @@ func Warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(w.Error())))
 	}
+}
+
+// WriteCSV writes a line for each row, of the fields that have these names in JSON; numbers that are not
+// finite are empty.
+func WriteCSV[T any](path string, names []string, rows []T) error {
+	return file.WriteFile(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		_ = out.Write(names) // the writer remembers its error
+		for _, row := range rows {
+			cells, fields := make([]string, len(names)), reflect.ValueOf(row)
+			for k := range fields.NumField() {
+				if at := slices.Index(names, fields.Type().Field(k).Tag.Get("json")); at >= 0 {
+					if v := fields.Field(k); v.CanInt() {
+						cells[at] = strconv.FormatInt(v.Int(), 10)
+					} else if x := v.Float(); x-x == 0 {
+						cells[at] = Decimal(x)
+					}
+				}
+			}
+			_ = out.Write(cells)
+		}
+		out.Flush()
+		return out.Error()
+	})
 }

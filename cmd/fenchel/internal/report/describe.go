@@ -53,14 +53,6 @@ func LargestOf(weights []float64, names []string, top int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Given is a number that was given, or nil, null in JSON, if it is 0.
-func Given(x float64) any {
-	if x == 0 {
-		return nil
-	}
-	return x
-}
-
 // PrintNotes prints a line for each note.
 func PrintNotes(r printing.Report, notes map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(notes)) {
@@ -114,6 +106,17 @@ func Number(x *float64) string {
 		return "undefined"
 	}
 	return fmt.Sprintf("%.6g", *x)
+}
+
+// ErrorIn writes an error in its unit, a root of mean squares or a share.
+func ErrorIn(unit string, x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "unknown"
+	case unit == "RMSE":
+		return fmt.Sprintf("%.6g", x)
+	}
+	return printing.Percent(x)
 }
 
 // InDigits writes a number by so many digits.

@@ -1,5 +1,4 @@
-// Package report has the words that several verbs say of models and their judgement, as lines and
-// as JSON.
+// Package report has the words that several verbs say of models and their judgement, in lines.
 package report
 
 import (
@@ -12,71 +11,34 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // PrintColumns says what was made of the columns of a table.
-func PrintColumns(r printing.Report, s *data.Schema) {
-	if s != nil {
-		r.Line("columns", "%s", s.Summary())
+func PrintColumns(r printing.Report, c *result.Columns) {
+	if c == nil {
+		return
 	}
-	if offsets, _ := movesOf(s); offsets != nil {
-		var taken []string
-		for _, name := range slices.Sorted(maps.Keys(offsets)) {
-			taken = append(taken, fmt.Sprintf("%s less %s", printing.Spell(name), strconv.FormatFloat(offsets[name], 'f', -1, 64)))
-		}
-		if more := len(taken) - 10; more > 0 {
-			taken = append(taken[:10], fmt.Sprintf("%d more", more))
-		}
+	r.Line("columns", "%s", c.Summary)
+	var taken []string
+	for _, name := range slices.Sorted(maps.Keys(c.Offsets)) {
+		taken = append(taken, fmt.Sprintf("%s less %s", printing.Spell(name), strconv.FormatFloat(c.Offsets[name], 'f', -1, 64)))
+	}
+	if more := len(taken) - 10; more > 0 {
+		taken = append(taken[:10], fmt.Sprintf("%d more", more))
+	}
+	if taken != nil {
 		r.Line("offsets", "%s, before rounding to single precision", strings.Join(taken, ", "))
 	}
 }
 
-// movesOf returns what is taken off columns before they are rounded, and by what they are
-// multiplied then; nil for nothing.
-func movesOf(s *data.Schema) (offsets, factors map[string]float64) {
-	if s == nil {
-		return nil, nil
-	}
-	put := func(to *map[string]float64, name string, v float64) {
-		if *to == nil && v != 0 {
-			*to = map[string]float64{}
-		}
-		if v != 0 {
-			(*to)[name] = v
-		}
-	}
-	for _, c := range s.Columns {
-		put(&offsets, c.Name, c.Offset)
-		put(&factors, c.Name, c.Factor)
-	}
-	return offsets, factors
-}
-
-// AddMoves puts them into JSON.
-func AddMoves(out map[string]any, s *data.Schema) {
-	offsets, factors := movesOf(s)
-	if offsets != nil {
-		out["offsets"] = offsets
-	}
-	if factors != nil {
-		out["factors"] = factors
-	}
-}
-
-// AddColumns is printColumns in JSON.
-func AddColumns(out map[string]any, s *data.Schema) {
-	out["columns"] = s.Summary()
-	AddMoves(out, s)
-}
-
 // PrintRounding says that rounding changed the rows by more than the gap that is proved of
-// them.
-func PrintRounding(r printing.Report, rounding, gap float64) {
-	if rounding > gap {
+// them; 0: it did not.
+func PrintRounding(r printing.Report, rounding float64) {
+	if rounding > 0 {
 		r.Line("rounding", "values differ from those of the data by up to %.1g of their column's spread, more than the gap: the proof is about the rows as stored", rounding)
 	}
 }
@@ -102,7 +64,7 @@ func PrintProblem(r printing.Report, m *model.Model, given float64, verbose bool
 	}
 	terms := fmt.Sprintf("%s, %s%s", TermsOf(m), Balance(m), c)
 	if verbose {
-		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, ScaleOf(m))
+		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, result.Of(m).Scale)
 	}
 	r.Line("problem", "%s", terms)
 }
@@ -170,7 +132,7 @@ func PrintApproximate(r printing.Report, m *model.Model) {
 }
 
 // NameOf says which output it is.
-func NameOf(m *model.Model, c int) string { return "class " + printing.Spell(OutputName(m, c)) }
+func NameOf(m *model.Model, c int) string { return "class " + printing.Spell(result.OutputName(m, c)) }
 
 // TermsOf names what the objective is made of.
 func TermsOf(m *model.Model) string {
@@ -266,51 +228,4 @@ func errorsOf(f *model.Facts) string {
 		return fmt.Sprintf(" (a bound on the training errors, %.6g: %.6g more)", f.Errors, f.Losses-f.Errors)
 	}
 	return fmt.Sprintf(", training errors %.6g", f.Errors)
-}
-
-// AddFacts adds them to JSON.
-func AddFacts(out map[string]any, m *model.Model) {
-	f := m.Facts
-	if f == nil {
-		return
-	}
-	out["support_bounded"], out["support_free"], out["kkt_violation"] = f.Bounded, f.Support-f.Bounded, f.Violation
-	out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
-	if !math.IsNaN(float64(f.Norm)) {
-		out["norm"], out["losses_sum"], out["errors"], out["sparse_steps"] = f.Norm, f.Losses, f.Errors, f.Steps
-	}
-	if f.Sample > 0 {
-		out["alignment"], out["alignment_rows"], out["same_as"] = f.Alignment, f.Sample, f.Same
-	}
-}
-
-// ScaleOf names the scaling of a model's features.
-func ScaleOf(m *model.Model) string {
-	if m.Scaling == nil {
-		return "none"
-	}
-	return m.Scaling.Kind
-}
-
-// Certificates lists what was proved of each output.
-func Certificates(m *model.Model) []map[string]any {
-	list := make([]map[string]any, len(m.Outputs))
-	for c, o := range m.Outputs {
-		k := o.Certificate
-		list[c] = map[string]any{"status": k.Status, "primal": k.Primal, "dual": k.Dual, "epochs": k.Epochs,
-			"gap": model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero)))}
-		if len(m.Outputs) > 1 {
-			list[c]["class"] = OutputName(m, c)
-		}
-	}
-	return list
-}
-
-// OutputName is the class that an output speaks for, or the pair it decides.
-func OutputName(m *model.Model, c int) string {
-	if m.Statement.Scheme != model.OneAgainstOne {
-		return m.Classes[c]
-	}
-	i, j := model.Pair(c, len(m.Classes))
-	return m.Classes[i] + " or " + m.Classes[j]
 }

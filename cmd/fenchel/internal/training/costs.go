@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +23,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -39,7 +39,7 @@ type pather struct {
 	out, figure string
 	classWeight string
 	json        bool
-	points      []tune.PathPoint
+	points      []result.Point
 }
 
 // NewPath makes the verb path: the machines for all values of C, or for some radii or slacks.
@@ -126,22 +126,14 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if p.spec.Points < 1 || p.spec.Points > 1<<20 {
 		return fmt.Errorf("--points %d: expected a number from 1 to %d", p.spec.Points, 1<<20)
 	}
-	if err := p.kernel.Apply(cmd, &p.spec.Spec); err != nil {
-		return err
-	}
-	if err := option.ApplyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
+	if err := cmp.Or(p.kernel.Apply(cmd, &p.spec.Spec), option.ApplyClassWeights(&p.spec.Spec, p.classWeight)); err != nil {
 		return err
 	}
 	if p.in.Opt.Precomputed = option.IsPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
-	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)); err != nil {
-		return err
-	}
-	if err := p.spec.Spec.Check(); err != nil {
-		return err
-	}
-	return p.in.Check(cmd, sources)
+	inputs := append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)
+	return cmp.Or(paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, inputs), p.spec.Spec.Check(), p.in.Check(cmd, sources))
 }
 
 func (p *pather) run(cmd *cobra.Command, sources []string) error {
@@ -152,7 +144,6 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	printing.Warn(cmd, set.Warnings)
 	p.spec.Threads = p.in.Opt.Threads
 	if !cmd.Flags().Changed(p.spec.Over) {
 		usual := p.spec.UsualC(set)
@@ -161,36 +152,37 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
 	facts, err := tune.Path(cmd.Context(), set, p.spec, func(point tune.PathPoint) error {
-		p.points = append(p.points, point)
+		p.points = append(p.points, result.PointOf(point))
 		return nil
 	})
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	took := time.Since(begun)
 	if err := p.write(facts); err != nil {
 		return exitcode.BadData(err)
 	}
-	ended := exitcode.Ended(facts.Status, false)
-	if p.json {
-		return cmp.Or(printing.JSON(cmd, p.object(facts, took)), ended)
-	}
-	r := printing.Report{W: cmd.OutOrStdout()}
-	r.Line("data", "%s", printing.Describe(set))
+	said := printing.Print(cmd, p.json, p.report(facts, took), func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(set))
+		p.print(r, facts, took)
+	})
+	return cmp.Or(said, exitcode.Ended(facts.Status, false))
+}
+
+// print writes the report.
+func (p *pather) print(r printing.Report, facts *tune.Costs, took time.Duration) {
 	r.Line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
 	r.Line("path", "%s of %s from %g to %g, the largest relative gap %.2g", printing.Count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
-	p.state(&r, facts)
+	p.state(r, facts)
 	if best := p.best(); best >= 0 {
-		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
+		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, report.ErrorIn(facts.Unit, float64(p.points[best].LeftOut)))
 	}
 	r.Line("time", "%s, %s", printing.Seconds(took), report.Evaluated(facts.Counts))
-	return cmp.Or(p.table(cmd.OutOrStdout(), facts), ended)
+	p.table(r.W, facts)
 }
 
 // state says what is missing of the path, or not proved.
-func (p *pather) state(r *printing.Report, facts *tune.Costs) {
+func (p *pather) state(r printing.Report, facts *tune.Costs) {
 	if n := len(p.points); facts.Status == solver.TimeLimit || facts.Status == solver.Interrupted {
 		at := "before the first"
 		if n > 0 {
@@ -211,26 +203,18 @@ func (p *pather) state(r *printing.Report, facts *tune.Costs) {
 func (p *pather) best() int {
 	best := -1
 	for k, point := range p.points {
-		if !math.IsNaN(point.LeftOut) && (best < 0 || point.LeftOut < p.points[best].LeftOut) {
+		if !math.IsNaN(float64(point.LeftOut)) && (best < 0 || point.LeftOut < p.points[best].LeftOut) {
 			best = k
 		}
 	}
 	return best
 }
 
-// errorText is an error in its unit.
-func (p *pather) errorText(facts *tune.Costs, x float64) string {
-	if facts.Unit == "RMSE" {
-		return fmt.Sprintf("%.6g", x)
-	}
-	return printing.Percent(x)
-}
-
 // shown is how many lines a table on the screen has.
 const shown = 40
 
 // table prints evenly spread points.
-func (p *pather) table(w io.Writer, facts *tune.Costs) error {
+func (p *pather) table(w io.Writer, facts *tune.Costs) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	left := ""
 	if p.best() >= 0 {
@@ -245,36 +229,28 @@ func (p *pather) table(w io.Writer, facts *tune.Costs) error {
 			at = k * (n - 1) / (shown - 1)
 		}
 		q := p.points[at]
-		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack(), p.errorText(facts, q.Error))
+		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack, report.ErrorIn(facts.Unit, q.Error))
 		if left != "" {
-			fmt.Fprintf(t, "\t%s", p.errorText(facts, q.LeftOut))
+			fmt.Fprintf(t, "\t%s", report.ErrorIn(facts.Unit, float64(q.LeftOut)))
 		}
 		fmt.Fprintln(t)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	_ = t.Flush() // what is printed to remembers its error
 	if n > shown {
 		fmt.Fprintf(w, "(%d of %d points; -o writes all of them)\n", lines, n)
 	}
-	return nil
 }
 
-// object is what --json prints.
-func (p *pather) object(facts *tune.Costs, took time.Duration) any {
-	points := []map[string]any{}
-	for _, q := range p.points {
-		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": model.Bound(q.Primal), "dual": model.Bound(q.Dual), "gap": model.Bound(q.Gap), "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
-			"free": q.Free, "bounded": q.Bounded, "error": q.Error, "leave_one_out": model.Bound(q.LeftOut)})
-	}
-	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": model.Bound(facts.WorstGap), "status": facts.Status, "unproved": facts.Unproved, "leaps": facts.Leaps,
-		"kernel_values": facts.Counts.Requested, "seconds": took.Seconds(), "points": points}
+// report is what is said of the path.
+func (p *pather) report(facts *tune.Costs, took time.Duration) *result.Path {
+	return &result.Path{N: facts.N, Bias: facts.Bias, Unit: facts.Unit, Kernel: facts.Kernel, Values: facts.Counts.Requested, WorstGap: model.Bound(facts.WorstGap), Leaps: facts.Leaps, Loss: facts.Loss,
+		Points: append([]result.Point{}, p.points...), Seconds: took.Seconds(), Status: facts.Status, Unproved: facts.Unproved}
 }
 
 // write writes the files that were asked for.
 func (p *pather) write(facts *tune.Costs) error {
 	if p.out != "" {
-		if err := file.WriteFile(p.out, p.writeTable); err != nil {
+		if err := printing.WriteCSV(p.out, []string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "slack", "error", "leave_one_out"}, p.points); err != nil {
 			return err
 		}
 	}
@@ -284,50 +260,29 @@ func (p *pather) write(facts *tune.Costs) error {
 	return file.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
 }
 
-// writeTable writes a line a point.
-func (p *pather) writeTable(w io.Writer) error {
-	out := csv.NewWriter(w)
-	number := func(v float64) string {
-		if v-v != 0 {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	err := out.Write([]string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "slack", "error", "leave_one_out"})
-	for _, q := range p.points {
-		if err != nil {
-			return err
-		}
-		err = out.Write([]string{number(q.C), number(q.Lambda), strconv.Itoa(q.Free), strconv.Itoa(q.Bounded), number(q.Primal), number(q.Dual), number(q.Gap),
-			number(q.Norm), number(q.Loss), number(q.Slack()), number(q.Error), number(q.LeftOut)})
-	}
-	out.Flush()
-	return errors.Join(err, out.Error())
-}
-
 // draw draws errors, and for losses with a corner the share of rows that are support vectors.
 func (p *pather) draw(w io.Writer, facts *tune.Costs) error {
 	f := figure.Figure{Title: "the path of C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: facts.Unit}}
 	if p.spec.Over != "C" {
 		return p.drawFront(w)
 	}
-	curve := func(name string, of func(tune.PathPoint) float64) {
+	curve := func(name string, of func(result.Point) float64) {
 		c := figure.Curve{Name: name}
 		for _, q := range p.points {
 			if y := of(q); !math.IsNaN(y) {
-				c.X, c.Y = append(c.X, q.C), append(c.Y, y)
+				c.X, c.Y = append(c.X, float64(q.C)), append(c.Y, y)
 			}
 		}
 		if len(c.X) > 0 {
 			f.Curves = append(f.Curves, c)
 		}
 	}
-	curve("training", func(q tune.PathPoint) float64 { return q.Error })
-	curve("leave one out", func(q tune.PathPoint) float64 { return q.LeftOut })
+	curve("training", func(q result.Point) float64 { return q.Error })
+	curve("leave one out", func(q result.Point) float64 { return float64(q.LeftOut) })
 	if p.best() < 0 && facts.Unit == "error" {
 		f.Y.Name = "share of rows"
-		curve("free vectors", func(q tune.PathPoint) float64 { return float64(q.Free) / facts.N })
-		curve("bounded vectors", func(q tune.PathPoint) float64 { return float64(q.Bounded) / facts.N })
+		curve("free vectors", func(q result.Point) float64 { return float64(q.Free) / facts.N })
+		curve("bounded vectors", func(q result.Point) float64 { return float64(q.Bounded) / facts.N })
 	}
 	return f.WriteSVG(w)
 }

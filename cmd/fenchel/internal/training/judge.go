@@ -42,7 +42,7 @@ func (t *Trainer) cross(cmd *cobra.Command) (err error) {
 	spec.Progress = func(p tune.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
 	t.shown.Say("")
 	if t.crossed, err = tune.Run(cmd.Context(), t.Set, spec); err != nil {
-		return dataOf(err)
+		return err
 	}
 	if t.crossed.Best < 0 {
 		t.crossed = nil

@@ -1,14 +1,13 @@
 package training
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -53,16 +52,8 @@ func (t *Tuner) NotesWith(own map[string]string) (map[string]string, error) {
 // note is the search for the model: without times, so that the same data and seed make the
 // same file. Of more candidates than most the best are told.
 func (t *Tuner) note(most int) (string, error) {
-	order := make([]int, len(t.Found.Candidates))
-	for k := range order {
-		order[k] = k
-	}
-	if len(order) > most {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.rank(a), t.rank(b)) })
-		order = order[:most]
-	}
-	all := []map[string]any{}
-	for _, k := range order {
+	all := []result.Candidate{}
+	for _, k := range t.ranked(most, most) {
 		all = append(all, candidate(&t.Found.Candidates[k], false))
 	}
 	text, err := json.Marshal(map[string]any{"candidates": all, "of": len(t.Found.Candidates), "best": candidate(&t.Found.Candidates[t.Found.Best], false),

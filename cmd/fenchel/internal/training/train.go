@@ -3,6 +3,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 )
 
@@ -76,13 +76,8 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.readInit(cmd); err != nil {
 		return err
 	}
-	memory.CollectLate()
-	memory.LargeHeap()
-	if !t.Quiet {
-		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
-		defer t.shown.Done()
-	}
-	if err := t.ReadAll(cmd, sources); err != nil {
+	defer func() { t.shown.Done() }()
+	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
 	if t.TestSet != nil { // better before hours of training than after them
@@ -105,27 +100,27 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 	return t.Finish(cmd, sources, tr, started)
 }
 
-// letGo gives back the files that the rows are in, while the model is written: else
-// the end of the process waits for the system to do it, half a millisecond for 12 MB.
-// Support vectors and landmarks are rows.
-func (t *Trainer) letGo() {
+// save writes the model. Meanwhile it gives back the files that the rows are in: else the end of
+// the process waits for the system to do it, half a millisecond for 12 MB. Support vectors and
+// landmarks are rows.
+func (t *Trainer) save(cmd *cobra.Command) error {
+	if t.Out == "" {
+		return nil
+	}
+	t.shown.Phase("writing")
+	defer interrupt.Stopping(cmd.Context(), "writing the model")()
 	if m := t.Result.Model; m.Support == nil && m.Map == nil {
 		go t.Set.Close()
 	}
+	return exitcode.BadData(t.Result.Model.WriteFile(t.Out))
 }
 
 // Finish writes the model and the trace, evaluates and reports. What fails
 // once the model is written does not hide what came out. It needs no rows of the data.
 func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
 	printing.Warn(cmd, t.Result.Warnings)
-	if t.Out != "" {
-		t.shown.Phase("writing")
-		written := interrupt.Stopping(cmd.Context(), "writing the model")
-		t.letGo()
-		err := t.Result.Model.WriteFile(t.Out)
-		if written(); err != nil {
-			return exitcode.BadData(err)
-		}
+	if err := t.save(cmd); err != nil {
+		return err
 	}
 	var failed error
 	if t.trace != "" {
@@ -146,28 +141,27 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.JSON {
-		failed = errors.Join(failed, t.printJSON(cmd))
-	} else {
-		t.print(cmd, sources)
-	}
-	if failed != nil {
-		return exitcode.BadData(failed)
-	}
-	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
+	out := t.report()
+	failed = errors.Join(failed, printing.Print(cmd, t.JSON, out, func(r printing.Report) { t.print(r, out, sources) }))
+	return cmp.Or(exitcode.BadData(failed), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
 }
 
-// ReadAll reads the data and the test data, the latter into the same features.
-func (t *Trainer) ReadAll(cmd *cobra.Command, sources []string) (err error) {
+// Begin makes room, shows what goes on, and reads the data and the test data, the latter into the same
+// features.
+func (t *Trainer) Begin(cmd *cobra.Command, sources []string) (err error) {
+	memory.CollectLate()
+	memory.LargeHeap()
+	if !t.Quiet {
+		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+	}
 	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)
 	t.shown.Reading("reading", &t.In.Opt)
 	if t.Set, err = t.In.Read(cmd, sources); err != nil {
 		return err
 	}
 	if doubt := t.Spec.Doubt(t.Set.Target); doubt != nil {
-		t.Set.Warnings = append(t.Set.Warnings, doubt)
+		printing.Warn(cmd, []error{doubt})
 	}
-	printing.Warn(cmd, t.Set.Warnings)
 	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
@@ -183,11 +177,7 @@ func (t *Trainer) readLike(cmd *cobra.Command, phase string, sources []string) (
 	test.Opt.Ignore, test.Opt.Categorical, test.Opt.Numeric = nil, nil, nil
 	test.Opt.Schema, test.Opt.Columns = t.Set.Schema, t.Set.Cols()
 	t.shown.Reading(phase, &test.Opt)
-	set, err := test.Read(cmd, sources)
-	if err == nil {
-		printing.Warn(cmd, set.Warnings)
-	}
-	return set, err
+	return test.Read(cmd, sources)
 }
 
 // readInit reads the model to begin with.
@@ -219,13 +209,6 @@ func (t *Trainer) Fit(cmd *cobra.Command, tr *tracer) error {
 	begun := time.Now()
 	t.Result, err = fenchel.Train(cmd.Context(), t.Set, t.Spec)
 	t.Fitted = time.Since(begun)
-	var late fenchel.LimitError
-	if errors.As(err, &late) {
-		return &exitcode.Error{Code: exitcode.Limit, Err: err}
-	}
-	if _, bad := err.(pose.DataError); bad {
-		return exitcode.BadData(err)
-	}
 	return err
 }
 

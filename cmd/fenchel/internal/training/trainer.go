@@ -1,15 +1,12 @@
 package training
 
 import (
-	"errors"
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -44,11 +41,16 @@ type Trainer struct {
 	Total        time.Duration
 }
 
-// dataOf gives errors about data their exit code.
-func dataOf(err error) error {
-	var data pose.DataError
-	if errors.As(err, &data) {
-		return exitcode.BadData(err)
-	}
-	return err
+// Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
+type Tuner struct {
+	Trainer
+	search, folds       string
+	group, order, valid string
+	spec                tune.Spec
+	outer               int
+	figure              string
+
+	Found  *tune.Result
+	nested *tune.Nested // of --outer; nil: none
+	sought time.Duration
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -65,16 +65,7 @@ func (t *Trainer) check(cmd *cobra.Command, sources []string) error {
 	if f.Changed("time") && t.Spec.Time <= 0 {
 		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.Spec.Time)
 	}
-	if err := t.checkJudge(cmd); err != nil {
-		return err
-	}
-	if err := t.checkProblem(cmd, sources); err != nil {
-		return err
-	}
-	if err := option.CheckGenerators(t.test); err != nil {
-		return err
-	}
-	return t.checkPaths(sources)
+	return cmp.Or(t.checkJudge(cmd), t.checkProblem(cmd, sources), option.CheckGenerators(t.test), t.checkPaths(sources))
 }
 
 // checkProblem refuses bad flags of those that state the problem and how to read.
@@ -104,10 +95,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
 	}
-	if err := t.kernel.Apply(cmd, &t.Spec); err != nil {
-		return err
-	}
-	if err := t.checkThreshold(); err != nil {
+	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.checkThreshold()); err != nil {
 		return err
 	}
 	var err error
@@ -118,10 +106,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	t.In.Opt.Unlabelled = t.Spec.Task == pose.OneClass
-	if err := option.ApplyClassWeights(&t.Spec, t.classWeight); err != nil {
-		return err
-	}
-	return t.In.Check(cmd, sources)
+	return cmp.Or(option.ApplyClassWeights(&t.Spec, t.classWeight), t.In.Check(cmd, sources))
 }
 
 // harden makes the hard margin of an infinite C and of no slack.
@@ -133,29 +118,11 @@ func (t *Trainer) harden(cmd *cobra.Command) {
 	}
 }
 
-// checkPaths refuses places to write to that do not exist or hold what is read.
-func (t *Trainer) checkPaths(sources []string) error {
+// checkPaths refuses places to write to that do not exist or hold what is read; more are those besides the
+// model and the trace, each with its flag.
+func (t *Trainer) checkPaths(sources []string, more ...[2]string) error {
 	inputs := append(slices.Concat(sources, t.test), t.In.Opt.Labels, t.In.Opt.Weights)
-	for _, to := range []struct{ flag, path string }{{"--output", t.Out}, {"--trace", t.trace}} {
-		if to.path == "-" {
-			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
-		}
-		if err := paths.KeepInputs(to.flag, to.path, inputs...); err != nil {
-			return err
-		}
-	}
-	if err := paths.KeepOthers("--output", t.Out, t.force); err != nil {
-		return err
-	}
-	if paths.SameFile(t.Out, t.trace) {
-		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.Out, t.trace)
-	}
-	for _, path := range []string{t.Out, t.trace} {
-		if err := paths.CheckFolder(path); err != nil {
-			return exitcode.BadData(err)
-		}
-	}
-	return nil
+	return cmp.Or(paths.CheckOutputs(append([][2]string{{"--output", t.Out}, {"--trace", t.trace}}, more...), inputs), paths.KeepOthers("--output", t.Out, t.force))
 }
 
 // checkThreshold reads what decides between two classes.

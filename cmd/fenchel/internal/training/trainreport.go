@@ -10,24 +10,23 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
 // print tells a person what came out.
-func (t *Trainer) print(cmd *cobra.Command, sources []string) {
+func (t *Trainer) print(r printing.Report, out *result.Training, sources []string) {
 	m, s := t.Result.Model, t.Result.Summary
-	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
-	report.PrintColumns(r, m.Schema)
+	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)
 	t.printScores(r)
 	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
 	report.PrintProof(r, m, s, string(t.Result.Status), t.Result.Unproved)
-	report.PrintRounding(r, t.Set.Rounding, s.Gap)
+	report.PrintRounding(r, out.Rounding)
 	report.PrintSize(r, m)
-	report.PrintCalibration(r, m, t.calibratedBy())
+	report.PrintCalibration(r, m, out.CalibratedBy)
 	report.PrintThreshold(r, m)
 	if t.verbose {
 		if m.Support != nil {
@@ -87,9 +86,11 @@ func (t *Trainer) judgeLearned(cmd *cobra.Command) {
 	}
 }
 
-// calibratedBy says which rows the probabilities were fitted to.
+// calibratedBy says which rows the probabilities were fitted to; "": there are none.
 func (t *Trainer) calibratedBy() string {
 	switch {
+	case t.Result.Model.Calibration == nil:
+		return ""
 	case t.Result.Model.OneClass():
 		return "the scores of all rows"
 	case t.Spec.Held != nil || t.Spec.Folds != nil:
@@ -117,94 +118,17 @@ func (t *Trainer) unlikeTable() bool {
 	return t.unscaled() && 2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
 }
 
-// printJSON prints the contract's object.
-func (t *Trainer) printJSON(cmd *cobra.Command) error {
-	m, s := t.Result.Model, t.Result.Summary
-	out := map[string]any{
-		"status": t.Result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(t.Result.C),
-		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros,
-		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": report.ScaleOf(m),
-		"seed": m.Statement.Seed, "epochs": t.Result.Epochs, "weights_nonzero": m.Nonzeros(),
-		"seconds": map[string]float64{"read": t.Read.Seconds(), "train": t.Result.Train.Seconds(),
-			"certify": t.Result.Certify.Seconds(), "total": t.Total.Seconds()},
-		"model": nil, "unproved": nil,
-	}
-	t.addProblem(out)
-	t.addMachine(out)
-	if m.Schema != nil {
-		report.AddColumns(out, m.Schema)
-	}
-	if m.Notes != nil {
-		out["notes"] = m.Notes
-	}
-	if rounding := t.Set.Rounding; rounding > s.Gap {
-		out["rounding"] = rounding
-	}
-	if t.Out != "" {
-		out["model"] = t.Out
-	}
-	if m.Classes != nil {
-		out["classes"] = m.Classes
-		out["outputs"] = report.Certificates(m)
-	}
-	if t.evaluation != nil {
-		out["test"] = t.evaluation
-	}
-	if t.learned != nil {
-		out["learned_from"] = t.learned
-	}
-	if m.Threshold != nil {
-		out["threshold"] = m.Threshold
-	}
-	if m.Calibration != nil {
-		out["calibrated_by"] = t.calibratedBy()
+// report is what is said of the run.
+func (t *Trainer) report() *result.Training {
+	out := result.Trained(t.Result, t.Out)
+	out.CalibratedBy, out.Test, out.Learned = t.calibratedBy(), t.evaluation, t.learned
+	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "train": t.Result.Train.Seconds(), "certify": t.Result.Certify.Seconds(), "total": t.Total.Seconds()}
+	if rounding := t.Set.Rounding; rounding > t.Result.Summary.Gap {
+		out.Rounding = rounding
 	}
 	if t.crossed != nil {
 		best := t.crossed.Candidates[0]
-		out["cross_validation"] = map[string]any{"score": t.crossed.Score.Name, "mean": model.Bound(best.Mean), "sd": model.Bound(best.SD), "folds": bounds(best.Scores), "gap": model.Bound(best.Gap),
-			"holdout": report.Given(t.holdout), "trivial": trivialJSON(t.crossed)}
+		out.Crossed = &result.Crossed{Folds: result.Numbers(best.Scores), Gap: model.Bound(best.Gap), Holdout: result.OrNull(t.holdout), Mean: model.Bound(best.Mean), Score: t.crossed.Score.Name, SD: model.Bound(best.SD), Trivial: result.TrivialOf(t.crossed)}
 	}
-	return printing.JSON(cmd, out)
-}
-
-// addProblem adds what not every problem has, and what was chosen, with reasons.
-func (t *Trainer) addProblem(out map[string]any) {
-	m := t.Result.Model
-	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.HardMargin || s.Nu > 0 {
-		out["radius"], out["slack"], out["nu"] = report.Given(s.Radius), report.Given(s.Slack), report.Given(s.Nu)
-		if s.HardMargin {
-			out["hard_margin"], out["slack"] = true, 0
-		}
-		if s.Lambda == 0 {
-			out["lambda"], out["C"] = nil, nil
-		}
-	}
-	if m.OneClass() {
-		out["task"] = pose.OneClass
-	}
-	if m.Statement.TargetLog {
-		out["target_log"] = true
-	}
-	for name, why := range map[string]string{"unproved": t.Result.Unproved, "bias_why": t.Result.BiasWhy, "solver_why": t.Result.Why} {
-		if why != "" {
-			out[name] = why
-		}
-	}
-}
-
-// addMachine adds the kernel, the map that approximates it, and what a kernel machine has.
-func (t *Trainer) addMachine(out map[string]any) {
-	m := t.Result.Model
-	if m.Support != nil {
-		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
-		c := t.Result.Evaluations
-		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
-		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
-	}
-	report.AddFacts(out, m)
-	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
-		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
-		_, out["map_features"] = m.Map.Dims()
-	}
+	return out
 }

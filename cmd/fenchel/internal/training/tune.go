@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -96,17 +95,15 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
-	memory.CollectLate()
-	memory.LargeHeap()
-	if !t.Quiet {
-		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
-		defer t.shown.Done()
-	}
-	if err := t.ReadAll(cmd, sources); err != nil {
+	defer func() { t.shown.Done() }()
+	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
-	if err := t.readValid(cmd); err != nil {
-		return err
+	if t.valid != "" {
+		var err error
+		if t.spec.Held, err = t.readLike(cmd, "reading rows to judge by", []string{t.valid}); err != nil {
+			return err
+		}
 	}
 	t.Read = time.Since(started)
 	if t.Trainer.Spec.IsMachine() {
@@ -121,31 +118,23 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.refit(cmd); err != nil {
 		return err
 	}
-	return t.report(cmd, sources, started)
+	return t.finish(cmd, sources, started)
 }
 
 // check refuses bad flags before any data are read.
 func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
-	if err := t.checkProblem(cmd, sources); err != nil {
-		return err
-	}
-	if err := t.CheckNotes(); err != nil {
-		return err
-	}
 	f := cmd.Flags()
-	if err := t.parseFolds(); err != nil {
+	if err := cmp.Or(t.checkProblem(cmd, sources), t.CheckNotes(), t.parseFolds()); err != nil {
 		return err
 	}
-	if r := t.spec.Folds.Repeats; r < 1 || r > tune.MostRepeats {
+	switch r := t.spec.Folds.Repeats; {
+	case r < 1 || r > tune.MostRepeats:
 		return fmt.Errorf("--repeats %d: expected a number from 1 to %d", r, tune.MostRepeats)
-	}
-	if f.Changed("halving") && t.spec.Halving < 2 {
+	case f.Changed("halving") && t.spec.Halving < 2:
 		return fmt.Errorf("--halving %d: expected at least 2, as one of so many candidates is kept", t.spec.Halving)
-	}
-	if f.Changed("budget") && t.spec.Budget <= 0 {
+	case f.Changed("budget") && t.spec.Budget <= 0:
 		return fmt.Errorf("--budget %s: expected a duration > 0, such as 10m", t.spec.Budget)
-	}
-	if f.Changed("outer") && t.outer < 2 {
+	case f.Changed("outer") && t.outer < 2:
 		return fmt.Errorf("--outer %d: expected at least 2 folds", t.outer)
 	}
 	if err := t.checkSplits(f.Changed("folds") || f.Changed("repeats")); err != nil {
@@ -162,7 +151,10 @@ func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if !slices.Contains(tune.Rules(), t.spec.Rule) {
 		return fmt.Errorf("--rule %s: expected best or one-se", printing.Spell(t.spec.Rule))
 	}
-	return t.checkFiles(sources)
+	if t.valid != "" {
+		sources = append(slices.Clone(sources), t.valid)
+	}
+	return t.checkPaths(sources, [2]string{"--figure", t.figure})
 }
 
 // parseFolds reads the number of folds, loo, or 0.
@@ -206,36 +198,6 @@ func (t *Tuner) checkSplits(counted bool) error {
 	return nil
 }
 
-// checkFiles refuses places to write to as checkPaths does.
-func (t *Tuner) checkFiles(sources []string) error {
-	if t.valid != "" {
-		sources = append(slices.Clone(sources), t.valid)
-	}
-	if err := t.checkPaths(sources); err != nil {
-		return err
-	}
-	if t.figure == "-" {
-		return errors.New("--figure -: found standard output, expected a file name")
-	}
-	if err := paths.KeepInputs("--figure", t.figure, sources...); err != nil {
-		return err
-	}
-	if err := paths.CheckFolder(t.figure); err != nil {
-		return exitcode.BadData(err)
-	}
-	return paths.CheckOutputs([][2]string{{"--output", t.Out}, {"--trace", t.trace}, {"--figure", t.figure}}, nil)
-}
-
-// readValid reads the rows to be judged on, into the same features.
-func (t *Tuner) readValid(cmd *cobra.Command) error {
-	if t.valid == "" {
-		return nil
-	}
-	set, err := t.readLike(cmd, "reading rows to judge by", []string{t.valid})
-	t.spec.Held = set
-	return err
-}
-
 // seek runs the search.
 func (t *Tuner) seek(cmd *cobra.Command) error {
 	begun := time.Now()
@@ -253,7 +215,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	}
 	var err error
 	if t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec); err != nil {
-		return dataOf(err)
+		return err
 	}
 	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
 		return nil
@@ -266,7 +228,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	}
 	if t.outer > 0 && t.Found.Stopped == "" {
 		if t.nested, err = tune.Nest(cmd.Context(), t.Set, t.spec, t.outer); err != nil {
-			return dataOf(err)
+			return err
 		}
 	}
 	t.sought = time.Since(begun)
@@ -289,15 +251,12 @@ func (t *Tuner) refit(cmd *cobra.Command) error {
 	return t.Fit(cmd, NewTracer(&t.Trainer))
 }
 
-// report writes the model and the figure, and says what came out.
-func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
+// finish writes the model and the figure, and says what came out.
+func (t *Tuner) finish(cmd *cobra.Command, sources []string, started time.Time) error {
 	printing.Warn(cmd, t.Result.Warnings)
 	warnOfFolds(cmd, t.Found, &t.Found.Candidates[t.Found.Best])
-	if t.Out != "" {
-		t.shown.Phase("writing")
-		if err := t.Result.Model.WriteFile(t.Out); err != nil {
-			return exitcode.BadData(err)
-		}
+	if err := t.save(cmd); err != nil {
+		return err
 	}
 	if t.figure != "" {
 		if err := file.WriteFile(t.figure, t.draw); err != nil {
@@ -306,18 +265,18 @@ func (t *Tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 	}
 	t.Total = time.Since(started)
 	t.shown.Done()
-	if t.JSON {
-		if err := t.printSearchJSON(cmd); err != nil {
-			return err
-		}
-	} else {
-		t.printSearch(cmd, sources)
-	}
+	out := t.report()
+	said := printing.Print(cmd, t.JSON, out, func(r printing.Report) { t.printSearch(r, out, sources) })
+	return cmp.Or(said, t.stopped(), exitcode.Ended(t.Result.Status, t.Result.ProvesNothing))
+}
+
+// stopped is the exit code of a search that was; nil: it was not.
+func (t *Tuner) stopped() error {
 	switch t.Found.Stopped {
 	case "interrupted":
 		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
 		return &exitcode.Error{Code: exitcode.Limit}
 	}
-	return exitcode.Ended(t.Result.Status, t.Result.ProvesNothing)
+	return nil
 }

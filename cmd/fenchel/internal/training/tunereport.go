@@ -1,18 +1,21 @@
 package training
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -23,10 +26,9 @@ import (
 const mostRows = 24
 
 // printSearch tells a person what came out.
-func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
+func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []string) {
 	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
-	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
@@ -44,7 +46,7 @@ func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s%s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
 			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
@@ -56,19 +58,12 @@ func (t *Tuner) printSearch(cmd *cobra.Command, sources []string) {
 	t.printMeans(r)
 	report.PrintProof(r, m, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
 	report.PrintSize(r, m)
-	report.PrintCalibration(r, m, t.calibratedBy())
+	report.PrintCalibration(r, m, out.CalibratedBy)
 	report.PrintThreshold(r, m)
 	if t.verbose {
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
 	}
 	t.printModel(r)
-}
-
-func cmpOr(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // splits says how the rows were split.
@@ -101,26 +96,17 @@ func (t *Tuner) complete() (n int) {
 	return n
 }
 
-// shown returns the numbers of the candidates for the table: all in order, or the best.
-func (t *Tuner) ranked() []int {
+// ranked returns the numbers of all candidates in order, or of more than most the best ones, so many.
+func (t *Tuner) ranked(most, best int) []int {
 	order := make([]int, len(t.Found.Candidates))
 	for k := range order {
 		order[k] = k
 	}
-	if len(order) <= mostRows {
+	if len(order) <= most {
 		return order
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := t.rank(a), t.rank(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	return order[:mostRows/2]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.rank(a), t.rank(b)) })
+	return order[:best]
 }
 
 // rank is small for good candidates.
@@ -143,7 +129,7 @@ func (t *Tuner) printTable(w io.Writer) {
 		lines[0] = append(lines[0], a.Key)
 	}
 	lines[0] = append(lines[0], t.Found.Score.Name, "deviation", "gap", "seconds", "")
-	order := t.ranked()
+	order := t.ranked(mostRows, mostRows/2)
 	for _, k := range order {
 		c := &t.Found.Candidates[k]
 		mark := ""
@@ -287,8 +273,8 @@ func (t *Tuner) draw(w io.Writer) error {
 }
 
 // candidate is what JSON says of one; with times only where these are wanted.
-func candidate(c *tune.Trial, times bool) map[string]any {
-	out := map[string]any{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
+func candidate(c *tune.Trial, times bool) result.Candidate {
+	out := result.Candidate{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
 	for _, s := range c.Settings {
 		out[s.Key] = s.Value
 		var x float64
@@ -300,7 +286,7 @@ func candidate(c *tune.Trial, times bool) map[string]any {
 		out["unchecked"], out["wrong_at_most"] = s.Unchecked, s.AtMost
 	}
 	if times {
-		out["seconds"], out["folds"] = c.Seconds, bounds(c.Scores)
+		out["seconds"], out["folds"] = c.Seconds, result.Numbers(c.Scores)
 	}
 	if word := remark(c); word != "" {
 		out["remark"] = word
@@ -311,45 +297,99 @@ func candidate(c *tune.Trial, times bool) map[string]any {
 // scoreable reports whether a text is a number and nothing else.
 func scoreable(text string) bool { return json.Valid([]byte(text)) }
 
-// printSearchJSON prints one object.
-func (t *Tuner) printSearchJSON(cmd *cobra.Command) error {
-	var all []map[string]any
-	for k := range t.Found.Candidates {
-		all = append(all, candidate(&t.Found.Candidates[k], true))
+// report is what is said of the search and its model.
+func (t *Tuner) report() *result.Tuning {
+	found, m := t.Found, t.Result.Model
+	out := &result.Tuning{Fit: result.FitOf(t.Result, t.Out), Bounds: result.Summed(t.Result.Summary), Best: candidate(&found.Candidates[found.Best], true), Index: found.Best, FittedToAll: found.FittedAll, Folds: found.Folds,
+		Kernel: m.Statement.Kernel, Computed: found.Computed, Lower: found.Score.Lower, Rule: found.Rule, Score: found.Score.Name, ScoreWhy: found.ScoreWhy, Stopped: result.OrNull(found.Stopped), Threshold: m.Threshold, Trivial: result.TrivialOf(found)}
+	for k := range found.Candidates {
+		out.Candidates = append(out.Candidates, candidate(&found.Candidates[k], true))
 	}
-	m, s := t.Result.Model, t.Result.Summary
-	out := map[string]any{"candidates": all, "best": candidate(&t.Found.Candidates[t.Found.Best], true), "best_index": t.Found.Best, "score": t.Found.Score.Name, "lower_is_better": t.Found.Score.Lower,
-		"rule": t.Found.Rule, "folds": t.Found.Folds, "stopped": nil, "model": nil, "status": t.Result.Status,
-		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "lambda": m.Statement.Lambda, "C": model.Bound(t.Result.C),
-		"loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "kernel": m.Statement.Kernel, "n": m.Data.Rows, "d": m.Data.Features,
-		"kernel_evaluations_computed": t.Found.Computed,
-		"seconds":                     map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}}
-	if t.Found.Stopped != "" {
-		out["stopped"] = t.Found.Stopped
-	}
-	if t.Found.FittedAll != nil {
-		out["fitted_to_all"] = t.Found.FittedAll
-	}
-	if m.Threshold != nil {
-		out["threshold"] = m.Threshold
-	}
-	if m.Calibration != nil {
-		out["calibrated_by"] = t.calibratedBy()
-	}
-	if m.Statement.TargetLog {
-		out["target_log"] = true
-	}
-	if t.Found.ScoreWhy != "" {
-		out["score_why"] = t.Found.ScoreWhy
-	}
-	if t.Out != "" {
-		out["model"] = t.Out
-	}
-	if trivial := trivialJSON(t.Found); trivial != nil {
-		out["trivial"] = trivial
-	}
+	out.CalibratedBy = t.calibratedBy()
+	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
 	if t.nested != nil {
-		out["nested"] = map[string]any{"score": model.Bound(t.nested.Mean), "score_sd": model.Bound(t.nested.SD), "folds": bounds(t.nested.Scores)}
+		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
 	}
-	return printing.JSON(cmd, out)
+	return out
+}
+
+// trivialOnFolds are the mean score of the trivial model on the folds and what it predicts, in brackets.
+func trivialOnFolds(found *tune.Result) string {
+	if math.IsNaN(found.Trivial.Mean) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", found.Trivial.Prediction, scoreText(found.Trivial.Mean))
+}
+
+// warnOfFolds warns where a candidate is no better than the trivial model.
+func warnOfFolds(cmd *cobra.Command, found *tune.Result, c *tune.Trial) {
+	if !found.Beaten(c) {
+		printing.Warn(cmd, []error{fmt.Errorf("%s %s is no better than %s of the trivial model (%s)", found.Score.Name, scoreText(c.Mean), scoreText(found.Trivial.Mean), found.Trivial.Prediction)})
+	}
+}
+
+// scoreText writes a score in digits that can be told apart.
+func scoreText(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func deviation(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf(" (deviation %.2g)", x)
+}
+
+// reportPath prints the path.
+func (t *Tuner) reportPath(cmd *cobra.Command, started time.Time) error {
+	t.Total = time.Since(started)
+	t.shown.Done()
+	said := printing.Print(cmd, t.JSON, t.solutions(), func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(t.Set))
+		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.Found.Candidates), "solution"))
+		t.printPath(r)
+		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Total))
+	})
+	return cmp.Or(said, t.stopped())
+}
+
+// printPath writes a line for each solution.
+func (t *Tuner) printPath(r printing.Report) {
+	lines := [][]string{{"lambda"}}
+	varied := t.Found.Varied()
+	for _, a := range varied {
+		if a.Key != "lambda" {
+			lines[0] = append(lines[0], a.Key)
+		}
+	}
+	lines[0] = append(lines[0], "nonzeros", "objective", "gap", "epochs", "seconds", "")
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
+		line := []string{fmt.Sprintf("%.6g", c.Lambda)}
+		for _, a := range varied {
+			if a.Key != "lambda" {
+				line = append(line, settingOf(c, a.Key))
+			}
+		}
+		lines = append(lines, append(line, fmt.Sprint(c.Nonzeros), fmt.Sprintf("%.8g", c.Objective), fmt.Sprintf("%.1e", c.Gap), fmt.Sprint(c.Epochs), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
+	}
+	report.PrintColumnsOf(r.W, lines)
+}
+
+// solutions is what is said of the path.
+func (t *Tuner) solutions() *result.Solutions {
+	out := &result.Solutions{Stopped: t.Found.Stopped, Seconds: map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "total": t.Total.Seconds()}}
+	for k := range t.Found.Candidates {
+		c := &t.Found.Candidates[k]
+		one := candidate(c, true)
+		for _, judged := range []string{"score", "score_sd", "folds"} {
+			delete(one, judged)
+		}
+		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
+		out.Candidates = append(out.Candidates, one)
+	}
+	return out
 }

@@ -1,0 +1,132 @@
+package result
+
+import (
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+)
+
+// Components is what a model of principal components says of itself. Its eigenvalues are variances
+// where rows are centred, else second moments about 0; those that it has not are null.
+type Components struct {
+	Captured
+	Moves
+	Variance
+	SecondMoment
+	Center    bool              `json:"center"`
+	Features  int               `json:"d"`
+	Estimated bool              `json:"estimated"`
+	Explained model.Bound       `json:"explained_ratio"`
+	K         int               `json:"k"`
+	Method    string            `json:"method"`
+	Rows      int               `json:"n"`
+	Nonzeros  int64             `json:"nonzeros"`
+	Notes     map[string]string `json:"notes,omitempty"`
+	Version   string            `json:"program_version"`
+	Route     string            `json:"route"`
+	Scale     string            `json:"scale"`
+	Seed      uint64            `json:"seed"`
+	Status    string            `json:"status"`
+	Stream    bool              `json:"stream"`
+}
+
+// Captured is what is proved of components.
+type Captured struct {
+	Captured model.Bound            `json:"captured"`
+	Upper    model.Bound            `json:"upper"`
+	Gap      model.Bound            `json:"gap"`
+	Failure  float64                `json:"failure_probability"`
+	HeldOut  *model.HeldOutVariance `json:"held_out,omitempty"`
+}
+
+// CapturedOf is what a proof says.
+func CapturedOf(p model.PCAProof) Captured {
+	return Captured{p.Captured, p.Upper, model.Bound(p.Relative()), p.Failure, p.HeldOut}
+}
+
+// Variance is what components explain.
+type Variance struct {
+	Of    []float64     `json:"explained_variance"`
+	Share []model.Bound `json:"explained_variance_ratio"`
+	Noise *float64      `json:"noise_variance"`
+	Total *model.Bound  `json:"total_variance"`
+}
+
+// SecondMoment is the same about 0.
+type SecondMoment struct {
+	Of    []float64     `json:"explained_second_moment"`
+	Share []model.Bound `json:"explained_second_moment_ratio"`
+	Noise *float64      `json:"noise_second_moment"`
+	Total *model.Bound  `json:"total_second_moment"`
+}
+
+// Explained shares a total.
+func Explained(of []float64, total model.Bound) Variance {
+	share := make([]model.Bound, len(of))
+	for i, v := range of {
+		share[i] = model.Bound(v) / total
+	}
+	return Variance{Of: of, Share: share, Total: &total}
+}
+
+// Estimated reports whether the eigenvalues are estimates: nothing was measured on all rows, of a
+// stream or of merged parts.
+func Estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == pca.Merged }
+
+// ComponentsOf is what a model says.
+func ComponentsOf(m *model.PCA) Components {
+	p, s := m.Proof, m.Statement
+	moment := Explained(m.Eigenvalue, p.Total)
+	moment.Noise = new(m.Noise())
+	out := Components{Captured: CapturedOf(p), Moves: MovesOf(m.Schema), Center: m.Mean != nil, Features: m.Data.Features, Estimated: Estimated(m), K: s.K, Method: s.Method,
+		Rows: m.Data.Rows, Nonzeros: m.Data.Nonzeros, Notes: m.Notes, Version: m.Version, Route: p.Route, Scale: s.Scale, Seed: s.Seed, Status: p.Status, Stream: s.Stream}
+	captured := 0.0
+	for _, v := range m.Eigenvalue {
+		captured += v
+	}
+	out.Explained = model.Bound(captured) / p.Total
+	if out.Variance = moment; !out.Center {
+		out.Variance, out.SecondMoment = Variance{}, SecondMoment(moment)
+	}
+	return out
+}
+
+// Reduction is what pca says.
+type Reduction struct {
+	Components
+	Cost      *Cost              `json:"cost,omitempty"`
+	LeftOut   string             `json:"left_out,omitempty"`
+	MethodWhy string             `json:"method_why,omitempty"`
+	Path      *string            `json:"model"`
+	Seconds   map[string]float64 `json:"seconds"`
+	Unproved  *string            `json:"unproved"`
+}
+
+// Cost is the work of a method: of one that keeps an eigensystem its ranks, of others the rows read.
+type Cost struct {
+	MostRank     *int     `json:"most_rank,omitempty"`
+	Numbers      *float64 `json:"numbers,omitempty"`
+	Operations   *float64 `json:"operations,omitempty"`
+	Passes       *float64 `json:"passes,omitempty"`
+	Rank         *int     `json:"rank,omitempty"`
+	Rows         *int     `json:"rows,omitempty"`
+	SquaredRanks *float64 `json:"squared_ranks,omitempty"`
+}
+
+// CostOf is that of a result; nil: it is not known.
+func CostOf(r *pca.Result) *Cost {
+	if s, ok := r.State.(spectral.Spectrum); ok {
+		c := s.Cost()
+		return &Cost{MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
+	}
+	if r.Passes > 0 {
+		return &Cost{Numbers: &r.Numbers, Passes: &r.Passes}
+	}
+	return nil
+}
+
+// VerifiedComponents is what verify says of components.
+type VerifiedComponents struct {
+	Components
+	Verdict
+}

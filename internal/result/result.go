@@ -1,0 +1,205 @@
+// Package result has what each verb says of what came out: one type a verb, whose JSON is what
+// --json prints and, where Python asks for the same, what the engine answers. The schemas in
+// docs/formats describe these types, as a test compares. Fields of types that are no part of
+// another are in the order of their names, which is that of the JSON.
+package result
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// OrNull is nil, which is null in JSON or absent, for the zero value.
+func OrNull[T comparable](x T) *T {
+	var zero T
+	if x == zero {
+		return nil
+	}
+	return &x
+}
+
+// Numbers writes those that are not finite as null.
+func Numbers(x []float64) []model.Bound {
+	out := make([]model.Bound, len(x))
+	for k, v := range x {
+		out[k] = model.Bound(v)
+	}
+	return out
+}
+
+// Bounds are an objective, the lower bound on the best possible one, and their relative gap.
+type Bounds struct {
+	Dual   model.Bound `json:"dual"`
+	Gap    model.Bound `json:"gap"`
+	Primal model.Bound `json:"primal"`
+}
+
+// Certified are the bounds of a certificate.
+func Certified(c problem.Certificate) Bounds {
+	return Bounds{model.Bound(c.Dual), model.Bound(c.Relative()), model.Bound(c.Primal)}
+}
+
+// Summed are the bounds of a model as a whole.
+func Summed(s fenchel.Summary) Bounds {
+	return Bounds{model.Bound(s.Dual), model.Bound(s.Gap), model.Bound(s.Primal)}
+}
+
+// Proof is the certificate of a model as a whole.
+type Proof struct {
+	Bounds
+	Absolute model.Bound `json:"gap_absolute"`
+	Worst    model.Bound `json:"gap_worst"`
+}
+
+// Proved is the proof of a summary.
+func Proved(s fenchel.Summary) Proof {
+	return Proof{Summed(s), model.Bound(s.Primal - s.Dual), model.Bound(s.Worst)}
+}
+
+// Moves are what was subtracted from columns before they were rounded, and by what they were
+// multiplied then.
+type Moves struct {
+	Factors map[string]float64 `json:"factors,omitempty"`
+	Offsets map[string]float64 `json:"offsets,omitempty"`
+}
+
+// MovesOf are those of a table; s may be nil.
+func MovesOf(s *data.Schema) (m Moves) {
+	if s == nil {
+		return m
+	}
+	m = Moves{map[string]float64{}, map[string]float64{}}
+	for _, c := range s.Columns {
+		if c.Offset != 0 {
+			m.Offsets[c.Name] = c.Offset
+		}
+		if c.Factor != 0 {
+			m.Factors[c.Name] = c.Factor
+		}
+	}
+	return m
+}
+
+// Columns are what was made of the columns of a table.
+type Columns struct {
+	Moves
+	Summary string `json:"columns"`
+}
+
+// ColumnsOf are those of a table; nil: the data are none.
+func ColumnsOf(s *data.Schema) *Columns {
+	if s == nil {
+		return nil
+	}
+	return &Columns{MovesOf(s), s.Summary()}
+}
+
+// Model is what train and info say of a model.
+type Model struct {
+	*Columns
+	*Facts
+	MapFeatures *int              `json:"map_features,omitempty"`
+	Notes       map[string]string `json:"notes,omitempty"`
+	Scale       string            `json:"scale"`
+	Support     *int              `json:"support,omitempty"`
+	Threshold   *model.Threshold  `json:"threshold,omitempty"`
+	Nonzeros    int               `json:"weights_nonzero"`
+}
+
+// Of is what is said of a model.
+func Of(m *model.Model) Model {
+	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, Scale: "none", Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
+	if m.Scaling != nil {
+		out.Scale = m.Scaling.Kind
+	}
+	if m.Support != nil {
+		out.Support = new(m.Support.Len())
+	}
+	if m.Map != nil {
+		_, features := m.Map.Dims()
+		out.MapFeatures = &features
+	}
+	return out
+}
+
+// Facts are what is known of a kernel machine besides its gap.
+type Facts struct {
+	*Margin
+	*Alignment
+	Violation   model.Bound `json:"kkt_violation"`
+	LeaveOneOut *float64    `json:"leave_one_out_bound"`
+	By          string      `json:"leave_one_out_by"`
+	Bounded     int         `json:"support_bounded"`
+	Free        int         `json:"support_free"`
+}
+
+// Margin is of a machine of one output.
+type Margin struct {
+	Errors model.Bound `json:"errors"`
+	Losses model.Bound `json:"losses_sum"`
+	Norm   model.Bound `json:"norm"`
+	Steps  model.Bound `json:"sparse_steps"`
+}
+
+// Alignment is of the kernel with two classes.
+type Alignment struct {
+	Alignment model.Bound      `json:"alignment"`
+	Rows      int              `json:"alignment_rows"`
+	Same      model.Parameters `json:"same_as"`
+}
+
+// FactsOf are those of a model; nil: it has none.
+func FactsOf(f *model.Facts) *Facts {
+	if f == nil {
+		return nil
+	}
+	out := &Facts{Violation: f.Violation, LeaveOneOut: f.LeaveOneOut, By: f.By, Bounded: f.Bounded, Free: f.Support - f.Bounded}
+	if !math.IsNaN(float64(f.Norm)) {
+		out.Margin = &Margin{f.Errors, f.Losses, f.Norm, f.Steps}
+	}
+	if f.Sample > 0 {
+		out.Alignment = &Alignment{f.Alignment, f.Sample, f.Same}
+	}
+	return out
+}
+
+// Output is what is proved of one classifier, the rows it was trained on known to an audit alone.
+type Output struct {
+	Class  string      `json:"class,omitempty"` // absent: there is one
+	Dual   model.Bound `json:"dual"`
+	Epochs int         `json:"epochs"`
+	Gap    model.Bound `json:"gap"`
+	Primal model.Bound `json:"primal"`
+	Status string      `json:"status"`
+}
+
+// Outputs lists what was proved of each output.
+func Outputs(m *model.Model) []Output {
+	list := make([]Output, len(m.Outputs))
+	for c, o := range m.Outputs {
+		k := o.Certificate
+		list[c] = Output{ClassOf(m, c), k.Dual, k.Epochs, model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), k.Primal, k.Status}
+	}
+	return list
+}
+
+// ClassOf is the name of an output of several; "": it is the only one.
+func ClassOf(m *model.Model, c int) string {
+	if len(m.Outputs) == 1 {
+		return ""
+	}
+	return OutputName(m, c)
+}
+
+// OutputName is the class that an output speaks for, or the pair it decides.
+func OutputName(m *model.Model, c int) string {
+	if m.Statement.Scheme != model.OneAgainstOne {
+		return m.Classes[c]
+	}
+	i, j := model.Pair(c, len(m.Classes))
+	return m.Classes[i] + " or " + m.Classes[j]
+}
