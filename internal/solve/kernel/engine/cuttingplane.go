@@ -33,7 +33,7 @@ import (
 // R^2/(lambda epsilon) at worst, R^2 = max K_ii, far fewer in practice.
 type CuttingPlane struct{ Planes int } // 0: 100
 
-var _ solver.Solver = CuttingPlane{}
+var _ solver.Describer = CuttingPlane{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "cutting-plane", Summary: "planes below the mean loss, with a line search: any convex loss, bias none or feature; planes=100",

@@ -34,7 +34,7 @@ type Pegasos struct {
 	Offset float64
 }
 
-var _ solver.Solver = Pegasos{}
+var _ solver.Describer = Pegasos{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",

@@ -33,7 +33,7 @@ type SGD struct {
 	Output string // "average", "weighted", "last"; "": average
 }
 
-var _ solver.Solver = SGD{}
+var _ solver.Describer = SGD{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "sgd",

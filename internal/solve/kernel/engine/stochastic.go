@@ -9,7 +9,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // draws are random rows, each with a probability proportional to its weight.
@@ -150,14 +149,3 @@ func refuseSteep(name string, p *problem.Risk) error {
 func (m *means) support(e *engine) (all, spared int) {
 	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
 }
-
-// The solvers that have a loss or a bias of their own.
-var (
-	_ solver.Describer = SDCA{}
-	_ solver.Describer = Pegasos{}
-	_ solver.Describer = SGD{}
-	_ solver.Describer = Perceptron{}
-	_ solver.Describer = RBP{}
-	_ solver.Describer = Forgetron{}
-	_ solver.Describer = Ramp{}
-)
