@@ -191,5 +191,5 @@ func (s *accelerated) support() (all, spared int) { return 2 * len(s.slope), 2 *
 
 // Point returns x with the best dual variables.
 func (s *accelerated) Point() problem.Point {
-	return problem.Point{W: s.span.weights(s.x), A: slices.Clone(s.a)}
+	return problem.Point{W: weights(s.p, s.x.c), A: slices.Clone(s.a)}
 }
