@@ -23,7 +23,7 @@ func TestSGD(t *testing.T) {
 	const runs = 20
 	var above [3]float64
 	for seed := range uint64(runs) {
-		s := SGD{}.Start(ball, solver.Start{Seed: seed}).(*sgd)
+		s := SGD{}.Start(ball, solver.Start{Seed: seed}).(*descent)
 		for k := range 10000 {
 			i, before := s.draws.next(), p.Counts().Requested
 			violated := p.Y[i]*s.e.response(i) < 1
