@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -36,7 +37,7 @@ type pursuit struct {
 	inner   [][]float64 // k of each vector with all rows
 	factor  cholesky
 	cuts    []cut
-	alpha   []float64 // of the cuts
+	alpha   []float64 // lambda times that of no cut, and of the cuts
 	beta    []float64 // of the vectors
 }
 
@@ -62,7 +63,7 @@ func (m CuttingPlane) Choose(ctx context.Context, t *Target, opt Options) (*Choi
 	if t.Risks == nil {
 		return nil, errNoRisk
 	}
-	p := &pursuit{t: t, risk: t.Risks[0], gamma: k.Gamma, rows: dense(t.rows())}
+	p := &pursuit{t: t, risk: t.Risks[0], gamma: k.Gamma, rows: dense(t.rows()), alpha: []float64{1, 0}}
 	for range opt.Support + mostCuts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -73,7 +74,6 @@ func (m CuttingPlane) Choose(ctx context.Context, t *Target, opt Options) (*Choi
 			break
 		}
 		p.cuts = append(p.cuts, c)
-		p.alpha = append(p.alpha, 0)
 		if len(p.vectors) < opt.Support {
 			p.extend(c)
 		}
@@ -182,81 +182,18 @@ func (p *pursuit) slack() float64 {
 	return xi
 }
 
-// solve solves the dual over the cuts, sum_j alpha_j Delta_j - |sum_j alpha_j Psi_j|^2/2 with
-// alpha >= 0 of a sum of at most 1/lambda, by steps of pairs, of which one may be the slack.
+// solve finds the vectors' coefficients, sum_j alpha_j Psi_j on their span: with a plane -Psi_j of
+// offset Delta_j for each cut, and 0 for the slack, lambda alpha is the solution of parts.Planes.
 func (p *pursuit) solve() {
-	n := len(p.cuts)
-	gram, solved := make([][]float64, n), make([][]float64, n)
-	for j, c := range p.cuts {
-		solved[j] = p.factor.solve(c.inner)
-		gram[j] = make([]float64, n)
+	planes := parts.Planes{Most: len(p.cuts) + 1, Lambda: p.risk.Lambda}
+	none := make([]float64, len(p.vectors))
+	planes.Add(parts.Plane{G: none, Image: none})
+	for _, c := range p.cuts {
+		planes.Add(parts.Plane{G: p.factor.solve(c.inner), Image: c.inner, O: c.delta})
 	}
-	slope := make([]float64, n)
-	for j := range p.cuts {
-		for l := range p.cuts {
-			gram[j][l] = vec.Dot64(solved[j], p.cuts[l].inner)
-		}
-		slope[j] = p.cuts[j].delta - vec.Dot64(gram[j], p.alpha)
-	}
-	for range 1000 * n {
-		rise, to, from, most := p.pair(slope)
-		if !(rise > 1e-9) {
-			break
-		}
-		bend, step := 0.0, 0.0
-		if to >= 0 {
-			bend += gram[to][to]
-		}
-		if from >= 0 {
-			bend += gram[from][from]
-		}
-		if to >= 0 && from >= 0 {
-			bend -= 2 * gram[to][from]
-		}
-		if step = most; bend > 0 {
-			step = min(most, rise/bend)
-		}
-		p.shift(slope, gram, to, step)
-		p.shift(slope, gram, from, -step)
-	}
+	copy(planes.Beta, p.alpha)
+	planes.Solve()
+	p.alpha = append(planes.Beta, 0)
 	p.beta = make([]float64, len(p.vectors))
-	for j, a := range p.alpha {
-		vec.Axpy64(p.beta, a, solved[j])
-	}
-}
-
-// pair returns the step that rises most: from one cut, or the slack (-1), to another, and at
-// most how far.
-func (p *pursuit) pair(slope []float64) (rise float64, to, from int, most float64) {
-	up, down, free := -1, -1, 1/p.risk.Lambda
-	for j, a := range p.alpha {
-		free -= a
-		if up < 0 || slope[j] > slope[up] {
-			up = j
-		}
-		if a > 0 && (down < 0 || slope[j] < slope[down]) {
-			down = j
-		}
-	}
-	if free > 1e-12/p.risk.Lambda && slope[up] > 0 {
-		rise, to, from, most = slope[up], up, -1, free
-	}
-	if down >= 0 && -slope[down] > rise {
-		rise, to, from, most = -slope[down], -1, down, p.alpha[down]
-	}
-	if down >= 0 && slope[up]-slope[down] > rise && down != up && free <= 1e-12/p.risk.Lambda {
-		rise, to, from, most = slope[up]-slope[down], up, down, p.alpha[down]
-	}
-	return rise, to, from, most
-}
-
-// shift changes alpha of a cut.
-func (p *pursuit) shift(slope []float64, gram [][]float64, j int, by float64) {
-	if j < 0 {
-		return
-	}
-	p.alpha[j] = max(0, p.alpha[j]+by)
-	for l := range slope {
-		slope[l] -= by * gram[j][l]
-	}
+	planes.Combine(p.beta, 1/p.risk.Lambda, func(c parts.Plane) []float64 { return c.G })
 }

@@ -76,7 +76,7 @@ type accelerated struct {
 
 // Epoch takes a step.
 func (a *accelerated) Epoch() {
-	f, _ := a.value(a.m, 0, nil)
+	f, _ := a.Value(a.m, 0, nil)
 	a.gradient(a.g)
 	k := a.p.Penalised()
 	predictions, along := make([]float64, len(a.m)), make([]float64, len(a.m))
@@ -100,7 +100,7 @@ func (a *accelerated) Epoch() {
 		}
 		// Near the optimum the values have no digits left to compare, but the slopes along the step
 		// have (Becker, Candes, Grant 2011).
-		value, slope := a.value(predictions, 0, along)
+		value, slope := a.Value(predictions, 0, along)
 		close := math.Abs(f-value) < 1e-8*math.Abs(f) && slope-gain <= float64(a.l*square)
 		if value <= f+gain+float64(a.l/2*square) || close || tries > 60 {
 			a.move(predictions, value)

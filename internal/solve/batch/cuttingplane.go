@@ -2,11 +2,9 @@ package batch
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -52,83 +50,22 @@ func (CuttingPlane) Accepts(p problem.Problem) error {
 // Start begins at 0, or at the weights of the warm start.
 func (s CuttingPlane) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
-	n, d := l.Dims()
-	c := &cuttingPlane{objective: newObjective(l), limit: start.Over, planes: parts.Planes{Most: s.planes, Lambda: l.Lambda}, best: begin(l, start.From), predictions: make([]float64, n), master: make([]float64, d+1)}
-	l.Predict(c.predictions, c.best)
-	c.touch(c.predictions)
-	if from := start.From; from != nil && len(from.A) == n {
-		copy(c.slope, from.A)
-		c.add()
-	}
-	return c
+	w, r := begin(l, start.From), make([]float64, len(l.Y))
+	l.Predict(r, w)
+	return parts.NewCuttingPlane(parts.NewMeanLoss(&l.Risk, l.Threads), features{l}, s.planes, w, r, start)
 }
 
-type cuttingPlane struct {
-	*objective
-	limit       parts.Limit
-	best        []float64 // weights
-	predictions []float64 // of them
-	master      []float64 // the minimiser of the planes
-	planes      parts.Planes
+// features is the space of the weights of features.
+type features struct{ p *problem.Linear }
+
+func (f features) Plane(v []float64) (g, image []float64, ok bool) {
+	_, d := f.p.Dims()
+	g = make([]float64, d+1)
+	f.p.CombineTo(g, v)
+	parts.Ground(g, f.p)
+	return g, g, true
 }
 
-// touch adds the plane at some predictions, unless the loss overflows there.
-func (c *cuttingPlane) touch(predictions []float64) bool {
-	c.value(predictions, 0, nil)
-	return c.add()
-}
+func (f features) Predict(r, w []float64, _ *parts.Planes) { f.p.Predict(r, w) }
 
-// add adds the plane of the dual variables in slope, unless one is out of its domain.
-func (c *cuttingPlane) add() bool {
-	p := parts.Plane{G: make([]float64, len(c.best)), Dual: slices.Clone(c.slope)}
-	p.Image = p.G
-	c.gradient(p.G)
-	for i, a := range p.Dual {
-		p.O -= c.p.S[i] * c.p.Loss.Conjugate(a, c.p.Y[i]) / c.p.N
-	}
-	return c.planes.Add(p)
-}
-
-// Epoch solves the program of the planes, and adds one.
-func (c *cuttingPlane) Epoch() {
-	if c.limit.Reached() {
-		return
-	}
-	c.planes.Solve()
-	clear(c.master)
-	c.planes.Combine(c.master, -1/c.p.Lambda, func(p parts.Plane) []float64 { return p.G })
-	along, toward := make([]float64, len(c.predictions)), make([]float64, len(c.best))
-	c.p.Predict(along, c.master)
-	for i, m := range c.predictions {
-		along[i] -= m
-	}
-	for j, w := range c.best {
-		toward[j] = c.master[j] - w
-	}
-	t := c.search(along, toward)
-	vec.Axpy64(c.best, t, toward)
-	vec.Axpy64(c.predictions, t, along)
-	further := slices.Clone(c.predictions)
-	vec.Axpy64(further, (1-t)/10, along)
-	if !c.touch(further) { // of a loss that grows fast, far away
-		c.touch(c.predictions)
-	}
-}
-
-// search returns how far along the line the objective is least, between 0 and 1.
-func (c *cuttingPlane) search(along, toward []float64) float64 {
-	k := c.p.Penalised()
-	linear, square := float64(c.p.Lambda*vec.Dot64(c.best[:k], toward[:k])), float64(c.p.Lambda*vec.SquaredNorm64(toward[:k]))
-	return parts.LineMinimum(func(t float64) float64 {
-		_, d := c.value(c.predictions, t, along)
-		return d + linear + float64(t*square)
-	})
-}
-
-// Point returns the best point, with the dual variables of the program's solution.
-func (c *cuttingPlane) Point() problem.Point {
-	c.planes.Solve()
-	a := make([]float64, len(c.slope))
-	c.planes.Combine(a, 1, func(p parts.Plane) []float64 { return p.Dual })
-	return problem.Point{W: slices.Clone(c.best), A: a}
-}
+func (f features) Image(w, _ []float64) []float64 { return w }

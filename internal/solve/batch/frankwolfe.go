@@ -92,7 +92,7 @@ func (s *frankWolfe) Epoch() {
 
 // step reports whether there is one.
 func (s *frankWolfe) step() bool {
-	s.value(s.m, 0, nil)
+	s.Value(s.m, 0, nil)
 	s.gradient(s.g)
 	k := s.p.Penalised()
 	most, to, from := s.aim(k)
@@ -162,8 +162,8 @@ func (s *frankWolfe) aim(k int) (most float64, to, from int) {
 // search returns about the best t in [0, most]: where the derivative along the direction is 0, by
 // false position with bisection.
 func (s *frankWolfe) search(most float64) float64 {
-	_, first := s.value(s.m, 0, s.along)
-	_, end := s.value(s.m, most, s.along)
+	_, first := s.Value(s.m, 0, s.along)
+	_, end := s.Value(s.m, most, s.along)
 	if !(first < 0) || end <= 0 {
 		if first < 0 {
 			return most
@@ -176,7 +176,7 @@ func (s *frankWolfe) search(most float64) float64 {
 		if k%3 != 2 {
 			t = lo + float64((hi-lo)*(atLo/(atLo-atHi)))
 		}
-		_, at := s.value(s.m, t, s.along)
+		_, at := s.Value(s.m, t, s.along)
 		if math.Abs(at) <= -1e-3*first || !(t > lo && t < hi) {
 			return t
 		}

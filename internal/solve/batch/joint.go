@@ -3,6 +3,7 @@ package batch
 import (
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -18,13 +19,13 @@ type jointObjective struct {
 var _ risk = (*jointObjective)(nil)
 
 func newJointObjective(p *problem.Joint) *jointObjective {
-	blocks := (len(p.Y) + block - 1) / block
+	blocks := (len(p.Y) + parts.BlockRows - 1) / parts.BlockRows
 	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
 }
 
-func (o *jointObjective) value(m []float64, t float64, along []float64) (value, derivative float64) {
+func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, derivative float64) {
 	k := o.p.Classes
-	parallel.Blocks(len(o.p.Y), block, o.p.Threads, func(b, lo, hi int) {
+	parallel.Blocks(len(o.p.Y), parts.BlockRows, o.p.Threads, func(b, lo, hi int) {
 		sum, moved := 0.0, 0.0
 		for i := lo; i < hi; i++ {
 			at := o.slope[i*k : (i+1)*k]
@@ -71,7 +72,7 @@ func (o *jointObjective) dual(m []float64) []float64 {
 		}
 		m = moved
 	}
-	o.value(m, 0, nil)
+	o.Value(m, 0, nil)
 	return append([]float64(nil), o.slope...)
 }
 

@@ -93,7 +93,7 @@ func (s LBFGS) Start(p problem.Problem, start solver.Start) solver.State {
 		q.metric = s.metric(p)
 	}
 	q.predict(q.m, q.w)
-	q.f, _ = q.value(q.m, 0, nil)
+	q.f, _ = q.Value(q.m, 0, nil)
 	q.f += q.cost(q.w)
 	q.whole()
 	return q
@@ -270,14 +270,14 @@ func (q *lbfgs) search(d []float64, slope, t float64) bool {
 	vec.Axpy64(q.m, best, q.along)
 	q.f = fBest
 	if best != last { // the slopes are those of another trial
-		q.value(q.m, 0, nil)
+		q.Value(q.m, 0, nil)
 	}
 	return true
 }
 
 // onLine returns the objective at w + t d, and its derivative by t.
 func (q *lbfgs) onLine(d []float64, t float64) (f, derivative float64) {
-	f, derivative = q.value(q.m, t, q.along)
+	f, derivative = q.Value(q.m, t, q.along)
 	trial, g := append([]float64(nil), q.w...), make([]float64, len(d))
 	vec.Axpy64(trial, t, d)
 	q.slopeOf(g, trial)
@@ -315,7 +315,7 @@ func (q *lbfgs) project(d, g []float64, t float64) bool {
 			gain += float64(g[j] * (trial[j] - w))
 		}
 		q.predict(m, trial)
-		f, _ := q.value(m, 0, nil)
+		f, _ := q.Value(m, 0, nil)
 		if f += q.cost(trial); f <= q.f+float64(1e-4*gain) && gain < 0 {
 			copy(q.w, trial)
 			copy(q.m, m)
@@ -324,7 +324,7 @@ func (q *lbfgs) project(d, g []float64, t float64) bool {
 		}
 		t /= 2
 	}
-	q.value(q.m, 0, nil)
+	q.Value(q.m, 0, nil)
 	return false
 }
 

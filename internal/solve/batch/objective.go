@@ -10,17 +10,16 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
 // risk is the mean loss as a function of weights and biases, for methods that follow gradients.
 type risk interface {
-	// value returns the mean loss at predictions m + t along, and its derivative by t; along may
+	// Value returns the mean loss at predictions m + t along, and its derivative by t; along may
 	// be nil. It leaves the slopes of the rows behind, of which gradient makes that of the weights.
-	value(m []float64, t float64, along []float64) (value, derivative float64)
+	Value(m []float64, t float64, along []float64) (value, derivative float64)
 	gradient(dst []float64)
 	dual(m []float64) []float64 // the slopes at predictions
 	predict(dst, w []float64)
@@ -30,67 +29,12 @@ var _ risk = (*objective)(nil)
 
 // An objective is the mean loss as a function of d+1 numbers, the last of which is the bias.
 type objective struct {
-	p     *problem.Linear
-	slope []float64 // of the rows, at the last predictions
-	part  []float64 // of blocks of rows
+	p *problem.Linear
+	*parts.MeanLoss
 }
 
 func newObjective(p *problem.Linear) *objective {
-	n := len(p.Y)
-	return &objective{p: p, slope: make([]float64, n), part: make([]float64, (n+block-1)/block)}
-}
-
-// block is the number of rows of a partial sum.
-const block = 1024
-
-// sum adds up what each returns for every row, in blocks.
-func (o *objective) sum(each func(lo, hi int) float64) float64 {
-	parallel.Blocks(len(o.slope), block, o.p.Threads, func(b, lo, hi int) { o.part[b] = each(lo, hi) })
-	total := 0.0
-	for _, v := range o.part {
-		total += v
-	}
-	return total
-}
-
-// value returns the mean loss at predictions m + t along, and its derivative by t. along may be
-// nil. It leaves the slopes of the rows in slope.
-func (o *objective) value(m []float64, t float64, along []float64) (value, derivative float64) {
-	parts := make([]float64, len(o.part))
-	curved, _ := o.p.Loss.(loss.Curved)
-	value = o.sum(func(lo, hi int) (sum float64) {
-		var buffer [4][block]float64
-		n := hi - lo
-		at, reach, rest, v := buffer[0][:n], buffer[1][:n], buffer[2][:n], buffer[3][:n]
-		copy(at, m[lo:hi])
-		if along != nil {
-			vec.Axpy64(at, t, along[lo:hi])
-		}
-		y, weight, slope := o.p.Y[lo:hi], o.p.S[lo:hi], o.slope[lo:hi]
-		loss.ValueTo(o.p.Loss, v, rest, at, y, reach)
-		if curved != nil {
-			loss.DifferentiateTo(curved, slope, rest, at, y)
-		} else {
-			for k, p := range at {
-				slope[k] = o.p.Loss.Derivative(p, y[k])
-			}
-		}
-		for k, s := range weight {
-			sum += float64(s * v[k])
-		}
-		if along != nil {
-			moved := 0.0
-			for k, s := range weight {
-				moved += float64(s * slope[k] * along[lo+k])
-			}
-			parts[lo/block] = moved
-		}
-		return sum
-	}) / o.p.N
-	for _, v := range parts {
-		derivative += v / o.p.N
-	}
-	return value, derivative
+	return &objective{p, parts.NewMeanLoss(&p.Risk, p.Threads)}
 }
 
 // predict sets dst to the predictions of weights.
@@ -98,8 +42,8 @@ func (o *objective) predict(dst, w []float64) { o.p.Predict(dst, w) }
 
 // gradient writes that of the mean loss for the slopes that value left.
 func (o *objective) gradient(dst []float64) {
-	weighted := make([]float64, len(o.slope))
-	for i, g := range o.slope {
+	weighted := make([]float64, len(o.Slope))
+	for i, g := range o.Slope {
 		weighted[i] = o.p.S[i] * g / o.p.N
 	}
 	o.p.CombineTo(dst, weighted)
@@ -122,8 +66,8 @@ func (o *objective) smoothness() float64 {
 
 // dual returns the slopes at predictions m: the dual variables of a point.
 func (o *objective) dual(m []float64) []float64 {
-	o.value(m, 0, nil)
-	return append([]float64(nil), o.slope...)
+	o.Value(m, 0, nil)
+	return append([]float64(nil), o.Slope...)
 }
 
 // begin returns the weights of a warm start, or zeros with the best bias.

@@ -106,7 +106,7 @@ func (s *subgradient) Epoch() {
 	}
 	k := s.p.Penalised()
 	s.p.Predict(s.m, s.w)
-	value, _ := s.value(s.m, 0, nil)
+	value, _ := s.Value(s.m, 0, nil)
 	if norm, _ := penalty.BallOf(s.p.Penalty); norm == 0 {
 		value += s.p.Lambda * s.p.Penalty.Value(s.w[:k])
 	}
@@ -123,7 +123,7 @@ func (s *subgradient) Epoch() {
 	}
 	eta, weight := s.length()
 	vec.Axpy64(s.sum, weight, s.w)
-	vec.Axpy64(s.slopes, weight, s.slope)
+	vec.Axpy64(s.slopes, weight, s.Slope)
 	s.weights += weight
 	vec.Axpy64(s.w[:k], -eta, s.g[:k])
 	for j := k; j < len(s.w); j++ { // a free bias, which has no strong convexity

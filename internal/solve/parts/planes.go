@@ -28,6 +28,7 @@ type Planes struct {
 	All    []Plane
 	Beta   []float64   // the solution, adds up to 1
 	gram   [][]float64 // inner products
+	solved bool        // since the last one was added
 }
 
 // Add adds a plane, unless it is not finite.
@@ -44,7 +45,7 @@ func (c *Planes) Add(p Plane) bool {
 		row, c.gram[j] = append(row, v), append(c.gram[j], v)
 	}
 	c.gram = append(c.gram, append(row, p.dot(p)))
-	c.All = append(c.All, p)
+	c.All, c.solved = append(c.All, p), false
 	if c.Beta = append(c.Beta, 0); len(c.Beta) == 1 {
 		c.Beta[0] = 1
 	}
@@ -101,6 +102,10 @@ func mix(a, b Plane, share float64) Plane {
 // Solve finds the solution by pairwise steps: mass goes from the plane with the largest slope to the
 // plane with the least.
 func (c *Planes) Solve() {
+	if c.solved {
+		return
+	}
+	c.solved = true
 	slope := make([]float64, len(c.All))
 	for j := range slope {
 		slope[j] = vec.Dot64(c.gram[j], c.Beta)/c.Lambda - c.All[j].O

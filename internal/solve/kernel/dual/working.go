@@ -131,7 +131,7 @@ func (s *working) Epoch() {
 		s.grow(2)
 		s.choose()
 	default:
-		if s.turns++; s.turns > SampleTurns && s.estimate > GoodSample/10 && s.exceeds() {
+		if s.turns++; s.turns > sampleTurns && s.estimate > goodSample/10 && s.exceeds() {
 			s.clusters.on = true
 		}
 		s.choose()

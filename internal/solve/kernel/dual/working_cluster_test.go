@@ -38,7 +38,7 @@ func TestClusters(t *testing.T) {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 			p := ofWidth(t, c.gamma, c.loss, bias, gram.Options{Threads: 1})
 			s := Working{Q: 24}.Start(p, solver.Start{Seed: 1}).(*working)
-			for s.turns < SampleTurns && !(s.clusters.on && s.below == nil) {
+			for s.turns < sampleTurns && !(s.clusters.on && s.below == nil) {
 				s.Epoch()
 			}
 			if s.clusters.on != c.want {

@@ -8,6 +8,47 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
+// solve goes on until the violation is at most goal, and reports whether the
+// arithmetic ended it before.
+func (f *face) solve(goal float64) (settled bool) {
+	for range mostProximal {
+		before := f.violation()
+		steps := f.minimise()
+		if f.Limit.Reached() {
+			return false
+		}
+		if steps == mostNewton {
+			f.mu *= 8
+			continue
+		}
+		f.mend()
+		t := f.adopt()
+		if t == 0 {
+			return true
+		}
+		switch after := f.violation(); {
+		case after <= goal:
+			return false
+		case f.mu == f.least && after > before/2:
+			return true
+		}
+		f.mu = max(f.mu/quicker(steps), f.least)
+	}
+	return false
+}
+
+// quicker returns by how much mu may fall after a proximal point that took so many
+// steps.
+func quicker(steps int) float64 {
+	switch {
+	case steps <= 5:
+		return 10
+	case steps <= 12:
+		return 4
+	}
+	return 2
+}
+
 // minimise makes steps of Newton's method from where the coefficients stand, and
 // returns their number, mostNewton if the minimum was not found.
 func (f *face) minimise() (steps int) {

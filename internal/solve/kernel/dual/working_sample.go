@@ -30,8 +30,8 @@ type sample struct {
 // more than that. Where it is harder than the whole, as coefficients may become
 // larger, sampleTurns rounds are enough; where most are free, clusters do better.
 const (
-	GoodSample  = 0.2
-	SampleTurns = 8
+	goodSample  = 0.2
+	sampleTurns = 8
 )
 
 // halve begins with a run on half of the rows, if they are more than two sets.
@@ -67,7 +67,7 @@ func (s *working) descend() {
 		if s.below.Epoch(); s.Limit.Reached() {
 			return
 		}
-		if s.below.clusters.on || s.below.estimate <= GoodSample || s.below.turns >= SampleTurns || s.below.ended() != nil {
+		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.ended() != nil {
 			s.rise()
 			return
 		}

@@ -33,7 +33,7 @@ import (
 // is not 0, in double precision. Steps: like 1/epsilon for h = epsilon.
 type Accelerated struct{ H float64 } // 0: falls
 
-var _ solver.Solver = Accelerated{}
+var _ solver.Describer = Accelerated{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "accelerated", Summary: "accelerated gradient on a smoothed hinge, bias none or feature; h=0 (its width: 0 for one that falls as the gap does)",
@@ -191,5 +191,5 @@ func (s *accelerated) support() (all, spared int) { return 2 * len(s.slope), 2 *
 
 // Point returns x with the best dual variables.
 func (s *accelerated) Point() problem.Point {
-	return problem.Point{W: s.span.weights(s.x), A: slices.Clone(s.a)}
+	return problem.Point{W: weights(s.p, s.x.c), A: slices.Clone(s.a)}
 }

@@ -37,6 +37,11 @@ type RBP struct{ Budget, Rounds int } // 0: 100, and 1
 //	Returned, cost as RBP
 type Forgetron struct{ Budget, Rounds int } // 0: 100, and 1
 
+var (
+	_ solver.Describer = RBP{}
+	_ solver.Describer = Forgetron{}
+)
+
 func init() {
 	const parameters = "online with bounded support, nothing proved; bias none or feature; budget=100 passes=1"
 	read := func(p *registry.Params) (budget, rounds int) {

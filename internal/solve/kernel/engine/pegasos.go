@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -34,7 +36,7 @@ type Pegasos struct {
 	Offset float64
 }
 
-var _ solver.Solver = Pegasos{}
+var _ solver.Describer = Pegasos{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",
@@ -72,68 +74,13 @@ func (g Pegasos) Accepts(p problem.Problem) error {
 
 // Start begins at zero, or at the weights of the warm start as if after one epoch.
 func (g Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
-	k, from := p.(*problem.Kernel), start.From
-	s := &pegasos{p: k, output: g.Output, offset: g.Offset, draws: newDraws(&k.Risk, start.Seed), met: newMeans(k.Len(), from)}
-	var w []float64
-	if from != nil && from.W != nil {
-		s.t, w = float64(k.Len()), from.W
-	}
-	s.supported = newSupported(newEngine(k.Gram, k.Constant(), w, true), start)
-	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
-	if w != nil {
+	k := p.(*problem.Kernel)
+	s := newDescent(&k.Risk, k.Gram, cmp.Or(g.Output, "better"), start)
+	s.offset = g.Offset
+	if s.t > 0 {
 		s.e.multiply(k.Lambda * (s.t + s.offset))
 		s.e.flatten()
 	}
 	s.e.rescale(1 / (k.Lambda * max(s.t+s.offset, 1)))
 	return s
-}
-
-type pegasos struct {
-	p *problem.Kernel
-	supported
-	draws  *draws
-	met    *means
-	output string
-	offset float64 // of t in the length of steps
-	t      float64 // steps taken
-}
-
-func (s *pegasos) Epoch() {
-	for range s.p.Len() {
-		if s.e.ended() {
-			return
-		}
-		s.step(s.draws.next())
-	}
-}
-
-func (s *pegasos) step(i int) {
-	s.t++
-	g := s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
-	s.met.add(i, g, s.t)
-	s.e.rescale(1 / (s.p.Lambda * (s.t + s.offset)))
-	if g != 0 {
-		s.e.soon = among(s.draws.coming, s.moves)
-		s.e.addStored(i, -g)
-	}
-	s.e.count(1)
-}
-
-func (s *pegasos) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
-
-func (s *pegasos) Point() problem.Point {
-	last := s.e.last()
-	best := last
-	if s.output != "last" {
-		best = s.e.average()
-	}
-	if s.output != "average" && s.value(last) < s.value(best) {
-		best = last
-	}
-	return problem.Point{W: best.w, A: s.met.dual(&s.p.Risk, best.responses, s.Spare)}
-}
-
-// value returns the objective.
-func (s *pegasos) value(it iterate) float64 {
-	return risk(&s.p.Risk, it.responses) + float64(s.p.Lambda/2*it.squared)
 }

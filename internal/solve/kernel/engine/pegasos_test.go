@@ -19,7 +19,7 @@ import (
 func TestPegasos(t *testing.T) {
 	p := kerneltest.Machine(t, 200, 1.0/200, problem.None)
 	best := kerneltest.Optimum(t, p).Certificate.Dual
-	s := Pegasos{}.Start(p, solver.Start{Seed: 5}).(*pegasos)
+	s := Pegasos{}.Start(p, solver.Start{Seed: 5}).(*descent)
 	twin := newEngine(p.Gram, 0, nil, true)
 	draws := newDraws(&p.Risk, 5)
 	for k := range 5000 {
@@ -68,7 +68,7 @@ func TestPegasos(t *testing.T) {
 }
 
 // counted is the number of violations so far: the size of all counts.
-func counted(s *pegasos) (n float64) {
+func counted(s *descent) (n float64) {
 	for _, x := range s.e.coefficients {
 		n += math.Abs(x)
 	}

@@ -39,6 +39,8 @@ type Perceptron struct {
 	Output string // "last", "average", "sampled", "validated"; "": last
 }
 
+var _ solver.Describer = Perceptron{}
+
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "perceptron",
 		Summary: "online, nothing proved; bias none or feature; passes=1 output=last|average|sampled|validated",

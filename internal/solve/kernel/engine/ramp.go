@@ -39,6 +39,8 @@ type Ramp struct {
 	Epochs int // at most; 0: 100
 }
 
+var _ solver.Describer = Ramp{}
+
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "ramp",
 		Summary: "loss ramp:z=-1 by the concave-convex procedure, nothing proved; bias none or feature; passes=100",

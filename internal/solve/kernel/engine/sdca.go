@@ -29,7 +29,7 @@ import (
 // small, and so is its error.
 type SDCA struct{}
 
-var _ solver.Solver = SDCA{}
+var _ solver.Describer = SDCA{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "sdca", Summary: "stochastic dual coordinate ascent; bias none or feature",

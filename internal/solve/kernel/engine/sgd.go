@@ -33,7 +33,7 @@ type SGD struct {
 	Output string // "average", "weighted", "last"; "": average
 }
 
-var _ solver.Solver = SGD{}
+var _ solver.Describer = SGD{}
 
 func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "sgd",
@@ -61,60 +61,10 @@ func (SGD) Accepts(p problem.Problem) error {
 
 // Start begins at zero, or at the weights of the warm start as if after one epoch.
 func (g SGD) Start(p problem.Problem, start solver.Start) solver.State {
-	b, from := p.(*problem.NormConstrained), start.From
-	s := &sgd{p: b, output: g.Output, draws: newDraws(&b.Risk, start.Seed), met: newMeans(b.Len(), from)}
-	var w []float64
-	if from != nil && from.W != nil {
-		w = from.W
-		s.t = float64(b.Len())
-	}
-	s.supported = newSupported(newEngine(b.Gram, b.Constant(), w, true), start)
-	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
+	b := p.(*problem.NormConstrained)
+	s := newDescent(&b.Risk, b.Gram, g.Output, start)
+	s.radius = b.Radius
 	s.e.project(b.Radius)
-	s.eta = b.Radius * math.Sqrt2 / (steepest(&b.Risk) * support.Longest(b.Gram, b.Constant()))
+	s.first = b.Radius * math.Sqrt2 / (steepest(&b.Risk) * support.Longest(b.Gram, b.Constant()))
 	return s
-}
-
-type sgd struct {
-	p *problem.NormConstrained
-	supported
-	draws  *draws
-	met    *means
-	output string
-	t, eta float64 // steps taken; the length of the first one
-}
-
-func (s *sgd) Epoch() {
-	for range s.p.Len() {
-		if s.e.ended() {
-			return
-		}
-		s.step(s.draws.next())
-	}
-}
-
-func (s *sgd) step(i int) {
-	s.t++
-	g := s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
-	s.met.add(i, g, s.t)
-	if g != 0 {
-		s.e.soon = among(s.draws.coming, s.moves)
-		s.e.add(i, -float64(s.eta/math.Sqrt(s.t)*g))
-		s.e.project(s.p.Radius)
-	}
-	if s.output == "weighted" {
-		s.e.count(s.t)
-	} else {
-		s.e.count(1)
-	}
-}
-
-func (s *sgd) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
-
-func (s *sgd) Point() problem.Point {
-	it := s.e.last()
-	if s.output != "last" {
-		it = s.e.average()
-	}
-	return problem.Point{W: it.w, A: s.met.dual(&s.p.Risk, it.responses, s.Spare)}
 }

@@ -74,9 +74,7 @@ func engineOf(s solver.State) *engine {
 	switch s := s.(type) {
 	case *sdca:
 		return s.e
-	case *sgd:
-		return s.e
-	case *pegasos:
+	case *descent:
 		return s.e
 	case *perceptron:
 		return s.e

@@ -7,10 +7,95 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
+
+// descent is a run of steps along the derivatives of the losses of rows that are drawn at random,
+//
+//	w <- w - eta g Phi(x_i),  eta = 1/(lambda (t+offset)),  w shrunk by 1 - 1/(t+offset) before, or
+//	                          eta = first/sqrt(t) in a ball of some radius
+//
+// with the mean of the iterates. Dual variables are the means of the g met on each row, step t with
+// weight t.
+type descent struct {
+	supported
+	p      *problem.Risk
+	draws  *draws
+	met    *means
+	output string  // "better" of the average and the last iterate, or one of them; "weighted", an average
+	t      float64 // steps taken
+	offset float64 // of t in their length
+	first  float64 // length of the first one in the ball
+	radius float64 // of the ball; infinite: none
+}
+
+// newDescent begins at zero, or at the weights of the warm start as if after one epoch.
+func newDescent(p *problem.Risk, gram *gram.Gram, output string, start solver.Start) *descent {
+	n, from := gram.Len(), start.From
+	s := &descent{p: p, output: output, draws: newDraws(p, start.Seed), met: newMeans(n, from), radius: math.Inf(1)}
+	var w []float64
+	if from != nil && from.W != nil {
+		s.t, w = float64(n), from.W
+	}
+	s.supported = newSupported(newEngine(gram, p.Constant(), w, true), start)
+	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
+	return s
+}
+
+func (s *descent) Epoch() {
+	for range len(s.p.Y) {
+		if s.e.ended() {
+			return
+		}
+		s.step(s.draws.next())
+	}
+}
+
+func (s *descent) step(i int) {
+	s.t++
+	g := s.derivative(i)
+	s.met.add(i, g, s.t)
+	length := 1.0 // of what is stored, which the scale multiplies
+	if math.IsInf(s.radius, 1) {
+		s.e.rescale(1 / (s.p.Lambda * (s.t + s.offset)))
+	} else {
+		length = s.first / math.Sqrt(s.t) / s.e.scale
+	}
+	if g != 0 {
+		s.e.soon = among(s.draws.coming, func(i int) bool { return s.derivative(i) != 0 })
+		s.e.addStored(i, -length*g)
+		s.e.project(s.radius)
+	}
+	if s.output == "weighted" {
+		s.e.count(s.t)
+	} else {
+		s.e.count(1)
+	}
+}
+
+func (s *descent) derivative(i int) float64 {
+	return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
+}
+
+func (s *descent) Point() problem.Point {
+	last := s.e.last()
+	best := last
+	if s.output != "last" {
+		best = s.e.average()
+	}
+	if s.output == "better" && s.value(last) < s.value(best) {
+		best = last
+	}
+	return problem.Point{W: best.w, A: s.met.dual(s.p, best.responses, s.Spare)}
+}
+
+// value returns the objective.
+func (s *descent) value(it iterate) float64 {
+	return risk(s.p, it.responses) + float64(s.p.Lambda/2*it.squared)
+}
 
 // draws are random rows, each with a probability proportional to its weight.
 type draws struct {
@@ -150,14 +235,3 @@ func refuseSteep(name string, p *problem.Risk) error {
 func (m *means) support(e *engine) (all, spared int) {
 	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
 }
-
-// The solvers that have a loss or a bias of their own.
-var (
-	_ solver.Describer = SDCA{}
-	_ solver.Describer = Pegasos{}
-	_ solver.Describer = SGD{}
-	_ solver.Describer = Perceptron{}
-	_ solver.Describer = RBP{}
-	_ solver.Describer = Forgetron{}
-	_ solver.Describer = Ramp{}
-)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -42,34 +43,30 @@ func (s *nu) gap() (relative, size float64) {
 		}
 	}
 	for i, b := range s.beta {
-		dual += float64(b * (s.t[i] - s.r[i]/2))
+		dual += float64(b * (s.p.Targets[i] - s.r[i]/2))
 	}
 	primal := float64(s.p.Lambda * (dual + gap))
 	dual = float64(s.p.Lambda * dual)
 	return problem.Relative(primal, dual, s.p.Zero()), math.Abs(dual)
 }
 
-// Point writes the coefficients as weights and dual variables, with the best bias. As
-// long as not all rows are in play, it is the predictor of those that are.
+// Point writes the coefficients as weights and dual variables, with the best bias. Where the responses of
+// the first rows were cut short there are none, and no dual variables: the certificate would give their
+// sums to any rows.
 func (s *nu) Point() problem.Point {
 	if s.pt.W == nil {
 		n := s.p.Len()
 		s.pt = problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
 	}
-	if s.below != nil {
-		s.lift()
-		return s.spare()
-	}
 	for i, b := range s.beta {
 		s.pt.A[i] = -float64(s.p.Lambda*b) * (s.p.N / s.p.S[i])
 	}
-	if s.order != nil {
-		copy(s.pt.W, s.beta)
-	} else {
-		s.p.Weights(s.pt.W, s.pt.A)
+	if all, _ := support.Nonzeros(s.beta); all == 0 && !s.p.Tube() {
+		return problem.Point{W: make([]float64, len(s.pt.W))}
 	}
+	s.p.Weights(s.pt.W, s.pt.A)
 	s.pt.W[len(s.beta)] = s.bias()
-	return s.spare()
+	return s.pt
 }
 
 // rest is the violation at which LIBSVM stops, in whose units a row of weight 1 has a
@@ -96,8 +93,6 @@ func (s *nu) Report() solver.Report {
 func (s *nu) ended() error {
 	violation := s.violation()
 	switch {
-	case s.below != nil || s.order != nil:
-		return nil
 	case s.unproved && violation <= s.rest():
 		return dual.Rested(s.inside.Negative)
 	case s.unproved && (s.moved || violation > 0):

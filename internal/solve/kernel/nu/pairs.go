@@ -36,13 +36,13 @@ func (b *pairs) begin(s *nu) {
 			b.first++
 		}
 		b.C[k] = 1
-		b.t[k], b.R[k] = s.t[v.row], s.r[v.row]
+		b.t[k], b.R[k] = s.p.Targets[v.row], s.r[v.row]
 		s.rows = append(s.rows, v.row)
 		b.retarget(k)
 	}
 	if whole := q == s.parts(); !whole || len(b.square) != q*q { // else as it was: all parts in order
 		b.square = slices.Grow(b.square[:0], q*q)[:q*q]
-		s.gram.Square(b.square, s.rows)
+		s.p.Square(b.square, s.rows)
 	}
 	for k := range s.set {
 		b.K[k] = b.row(k)[k]
@@ -66,15 +66,6 @@ func (b *pairs) retarget(k int) {
 	}
 	if b.x[k] <= b.Lo[k] {
 		b.Low[k] = math.Inf(1)
-	}
-}
-
-// grown tells the responses of parts that were set to what they are from 0.
-func (b *pairs) grown() {
-	for k, x := range b.x {
-		if x != 0 {
-			vec.Axpy64(b.R, x, b.row(k))
-		}
 	}
 }
 

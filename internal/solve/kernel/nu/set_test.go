@@ -86,7 +86,7 @@ func TestNuOfFewNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol := kerneltest.Run(t, Nu{Q: 128}, p, solver.Options{Epochs: 500})
+	sol := kerneltest.Run(t, Nu{Q: 128}, p, solver.Options{Epochs: 1000})
 	if sol.Status != solver.Converged {
 		t.Errorf("%s, gap %g", sol.Status, sol.Certificate.Relative())
 	}

@@ -5,19 +5,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Limit says whether a limit of the run is reached, and from then on always
-// (solver.Start.Over); nil: never.
-type Limit func() bool
-
-func (l Limit) Reached() bool { return l != nil && l() }
+// Limit is that of all solvers.
+type Limit = parts.Limit
 
 // allocate returns so many zeros; nil if the limit is reached before: the system may take
 // seconds for gigabytes.
-func (l Limit) allocate(numbers int) []float64 {
+func allocate(numbers int, over Limit) []float64 {
 	made := make(chan []float64, 1)
 	go func() { made <- make([]float64, numbers) }()
 	for {
@@ -25,7 +23,7 @@ func (l Limit) allocate(numbers int) []float64 {
 		case m := <-made:
 			return m
 		case <-time.After(10 * time.Millisecond):
-			if l.Reached() {
+			if over.Reached() {
 				return nil
 			}
 		}

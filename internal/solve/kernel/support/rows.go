@@ -21,7 +21,7 @@ func Longest(gram *gram.Gram, constant float64) float64 {
 // double precision; some of it, or nil, where over is reached.
 func Square(p *problem.Kernel, over Limit) []float64 {
 	n, gram := p.Len(), p.Gram
-	m := over.allocate(n * n)
+	m := allocate(n*n, over)
 	if m == nil {
 		return nil
 	}
