@@ -3,10 +3,6 @@ package vec
 // Dot returns sum_j w[j]*x[j] over len(x) elements: a dense sum.
 func Dot(w []float64, x []float32) float64 { return dot(w[:len(x)], x) }
 
-// Dot32 returns sum_j x[j]*y[j] over len(y) elements, summed in double
-// precision: a dense sum.
-func Dot32(x, y []float32) float64 { return dot32(x[:len(y)], y) }
-
 // Dot64 returns sum_j x[j]*y[j] over len(y) elements: a dense sum.
 func Dot64(x, y []float64) float64 { return dot64(x[:len(y)], y) }
 
@@ -14,7 +10,7 @@ func Dot64(x, y []float64) float64 { return dot64(x[:len(y)], y) }
 func SquaredNorm(x []float32) float64 { return squaredNorm(x) }
 
 // SquaredNorm64 returns sum_j x[j]^2: a dense sum.
-func SquaredNorm64(x []float64) float64 { return squaredNorm64(x) }
+func SquaredNorm64(x []float64) float64 { return dot64(x, x) }
 
 // Axpy adds scale*x to the first len(x) elements of dst, each with one
 // rounding: dst[j] = fma(scale, x[j], dst[j]).

@@ -40,26 +40,13 @@ func chosen() level {
 }
 
 func dot(w []float64, x []float32) float64 {
-	if hasAVX512 {
-		return dotAVX512(w, x)
-	}
 	if hasAVX2 {
 		return dotAVX2(w, x)
 	}
 	return product(w, x)
 }
 
-func dot32(x, y []float32) float64 {
-	if hasAVX2 {
-		return dot32AVX2(x, y)
-	}
-	return product(x, y)
-}
-
 func dot64(x, y []float64) float64 {
-	if hasAVX512 {
-		return dot64AVX512(x, y)
-	}
 	if hasAVX2 {
 		return dot64AVX2(x, y)
 	}
@@ -73,42 +60,26 @@ func squaredNorm(x []float32) float64 {
 	return product(x, x)
 }
 
-func squaredNorm64(x []float64) float64 {
-	if hasAVX2 {
-		return squaredNorm64AVX2(x)
-	}
-	return product(x, x)
-}
-
 func axpy(dst []float64, scale float64, x []float32) {
-	switch {
-	case hasAVX512:
-		axpyAVX512(dst, scale, x)
-	case hasAVX2:
+	if hasAVX2 {
 		axpyAVX2(dst, scale, x)
-	default:
+	} else {
 		axpyPortable(dst, scale, x)
 	}
 }
 
 func axpy64(dst []float64, scale float64, x []float64) {
-	switch {
-	case hasAVX512:
-		axpy64AVX512(dst, scale, x)
-	case hasAVX2:
+	if hasAVX2 {
 		axpy64AVX2(dst, scale, x)
-	default:
+	} else {
 		axpyPortable(dst, scale, x)
 	}
 }
 
 func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
-	switch {
-	case hasAVX512:
-		scaledAddAVX512(dst, alpha, beta, x)
-	case hasAVX2:
+	if hasAVX2 {
 		scaledAddAVX2(dst, alpha, beta, x)
-	default:
+	} else {
 		scaledAddPortable(dst, alpha, beta, x)
 	}
 }
@@ -184,34 +155,25 @@ func exp32To(dst, src []float32) {
 }
 
 func sigmoidTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		sigmoidToAVX512(dst, src)
-	case hasAVX2:
+	if hasAVX2 {
 		sigmoidToAVX2(dst, src)
-	default:
+	} else {
 		each(dst, src, Sigmoid)
 	}
 }
 
 func softplusTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		softplusToAVX512(dst, src)
-	case hasAVX2:
+	if hasAVX2 {
 		softplusToAVX2(dst, src)
-	default:
+	} else {
 		each(dst, src, Softplus)
 	}
 }
 
 func entropyTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		entropyToAVX512(dst, src)
-	case hasAVX2:
+	if hasAVX2 {
 		entropyToAVX2(dst, src)
-	default:
+	} else {
 		each(dst, src, Entropy)
 	}
 }
@@ -234,15 +196,6 @@ func cosTo(dst, src []float64) {
 
 // The sizes of tiles are those of internal/asm.
 var (
-	tile32s = map[level]tile[float32, float32]{
-		portable: tile32Portable,
-		avx2: {6, 16, func(k int, a, b, c []float32, stride int) {
-			tile32AVX2(k, &a[0], &b[0], &c[0], stride)
-		}},
-		avx512: {12, 32, func(k int, a, b, c []float32, stride int) {
-			tile32AVX512(k, &a[0], &b[0], &c[0], stride)
-		}},
-	}
 	tile64s = map[level]tile[float64, float64]{
 		portable: tile64Portable,
 		avx2: {6, 8, func(k int, a, b, c []float64, stride int) {
@@ -263,6 +216,5 @@ var (
 	}
 )
 
-func tile32() tile[float32, float32]   { return tile32s[chosen()] }
 func tile64() tile[float64, float64]   { return tile64s[chosen()] }
 func tileWide() tile[float32, float64] { return tileWides[chosen()] }

@@ -22,13 +22,6 @@ func dot(w []float64, x []float32) float64 {
 	return product(w, x)
 }
 
-func dot32(x, y []float32) float64 {
-	if hasNEON {
-		return dot32NEON(x, y)
-	}
-	return product(x, y)
-}
-
 func dot64(x, y []float64) float64 {
 	if hasNEON {
 		return dot64NEON(x, y)
@@ -36,8 +29,12 @@ func dot64(x, y []float64) float64 {
 	return product(x, y)
 }
 
-func squaredNorm(x []float32) float64   { return dot32(x, x) }
-func squaredNorm64(x []float64) float64 { return dot64(x, x) }
+func squaredNorm(x []float32) float64 {
+	if hasNEON {
+		return dot32NEON(x, x)
+	}
+	return product(x, x)
+}
 
 func axpy(dst []float64, scale float64, x []float32) {
 	if hasNEON {

@@ -36,6 +36,5 @@ func entropyTo(dst, src []float64)  { each(dst, src, Entropy) }
 func sinTo(dst, src []float64)      { each(dst, src, Sin) }
 func cosTo(dst, src []float64)      { each(dst, src, Cos) }
 
-func tile32() tile[float32, float32]   { return tile32Portable }
 func tile64() tile[float64, float64]   { return tile64Portable }
 func tileWide() tile[float32, float64] { return tileWidePortable }

@@ -138,7 +138,7 @@ func hasOther(x []float64) bool {
 	return false
 }
 
-// strideOf returns a distance of rows that is a multiple of eight, for the kernels, and
+// strideOf returns a distance of rows that is a multiple of eight, and
 // not of a page, for the cache.
 func strideOf(n int) int {
 	n = roundUp(n, 8)

@@ -120,11 +120,20 @@ func (e *Eigensystem) flush(threads int) {
 	e.sweeps, e.rotations = e.sweeps[:0], e.rotations[:0]
 }
 
-// rotate applies them to some columns.
+// A rotation takes two rows x and y to c x + s y and c y - s x.
+type rotation struct{ c, s float64 }
+
+// rotate applies them to some columns: x, y = fma(s, y, c*x), fma(-s, x, c*y).
 func (e *Eigensystem) rotate(col int) {
-	cols := min(colsOfSweep, roundUp(len(e.reduction.diagonal), 8)-col)
+	cols := min(colsOfSweep, len(e.reduction.diagonal)-col)
 	for _, s := range e.sweeps {
-		from := s.first*e.stride + col
-		rotateRows(e.q[from:from+s.count*e.stride+cols], e.stride, e.rotations[s.at:s.at+s.count], cols)
+		for k, q := range e.rotations[s.at : s.at+s.count] {
+			at := (s.first+k)*e.stride + col
+			x, y := e.q[at:][:cols], e.q[at+e.stride:][:cols]
+			for j, a := range x {
+				b := y[j]
+				x[j], y[j] = math.FMA(q.s, b, float64(q.c*a)), math.FMA(-q.s, a, float64(q.c*b))
+			}
+		}
 	}
 }

@@ -4,20 +4,20 @@
 
 package vec
 
-// sigmoidToAVX512 is sigmoidTo for slices of the same length.
+// gaussian64AVX512 is Gaussian64 for slices of the same length, minus being -gamma.
 //
 //go:noescape
-func sigmoidToAVX512(dst []float64, src []float64)
+func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
 
-// softplusToAVX512 is softplusTo for slices of the same length.
+// gaussian64AVX2 is Gaussian64 for slices of the same length, minus being -gamma.
 //
 //go:noescape
-func softplusToAVX512(dst []float64, src []float64)
+func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
 
-// entropyToAVX512 is entropyTo for slices of the same length.
+// gaussian32AVX2 is Gaussian32 for slices of the same length, minus being -gamma.
 //
 //go:noescape
-func entropyToAVX512(dst []float64, src []float64)
+func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
 
 // sigmoidToAVX2 is sigmoidTo for slices of the same length.
 //

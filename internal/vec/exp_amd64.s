@@ -4,57 +4,60 @@
 
 #include "textflag.h"
 
-// func sigmoidToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sigmoidToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
+// func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gaussian64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         yy_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD xx+48(FP), Z0
+	VBROADCASTSD minus+56(FP), Z1
+	VPXORQ       Z2, Z2, Z2
+	VMOVUPD      minusTwo<>+0(SB), Z3
+	XORQ         BX, BX
+	SUBQ         $0x08, DX
+	JL           tail
 
 loop:
-	VMOVUPD      (CX)(BX*8), Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z5
-	VFMADD213PD  expA<>+0(SB), Z2, Z5
-	VMOVUPD      expD<>+0(SB), Z6
-	VFMADD213PD  expC<>+0(SB), Z2, Z6
-	VMOVUPD      expF<>+0(SB), Z7
-	VFMADD213PD  expE<>+0(SB), Z2, Z7
-	VMOVUPD      expH<>+0(SB), Z8
-	VFMADD213PD  expG<>+0(SB), Z2, Z8
-	VMOVUPD      expJ<>+0(SB), Z9
-	VFMADD213PD  expI<>+0(SB), Z2, Z9
-	VMOVUPD      expL<>+0(SB), Z10
-	VFMADD213PD  expK<>+0(SB), Z2, Z10
-	VMULPD       Z2, Z2, Z11
-	VFMADD213PD  Z5, Z11, Z6
-	VFMADD213PD  Z7, Z11, Z8
-	VFMADD213PD  Z9, Z11, Z10
-	VMULPD       Z11, Z11, Z5
-	VFMADD213PD  Z6, Z5, Z8
-	VMULPD       Z5, Z5, Z5
-	VFMADD213PD  Z8, Z5, Z10
-	VFMADD213PD  Z2, Z11, Z10
-	VADDPD       one<>+0(SB), Z10, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VMOVUPD      one<>+0(SB), Z1
-	VCMPPD       $0x11, zero<>+0(SB), Z0, K1
-	VBLENDMPD    Z2, Z1, K1, Z3
-	VADDPD       Z1, Z2, Z0
-	VDIVPD       Z0, Z3, Z3
-	VMOVUPD      Z3, (AX)(BX*8)
+	VMOVUPD      (AX)(BX*8), Z4
+	VMOVUPD      (CX)(BX*8), Z5
+	VADDPD       Z5, Z0, Z5
+	VFMADD231PD  Z3, Z4, Z5
+	VMAXPD       Z5, Z2, Z5
+	VMULPD       Z1, Z5, Z5
+	VMOVUPD      high<>+0(SB), Z4
+	VMINPD       Z5, Z4, Z4
+	VMOVUPD      low<>+0(SB), Z5
+	VMAXPD       Z4, Z5, Z4
+	VMOVUPD      log2e<>+0(SB), Z5
+	VFMADD213PD  magic<>+0(SB), Z4, Z5
+	VSUBPD       magic<>+0(SB), Z5, Z5
+	VFNMADD231PD ln2Hi<>+0(SB), Z5, Z4
+	VFNMADD231PD ln2Lo<>+0(SB), Z5, Z4
+	VMOVUPD      expB<>+0(SB), Z6
+	VFMADD213PD  expA<>+0(SB), Z4, Z6
+	VMOVUPD      expD<>+0(SB), Z7
+	VFMADD213PD  expC<>+0(SB), Z4, Z7
+	VMOVUPD      expF<>+0(SB), Z8
+	VFMADD213PD  expE<>+0(SB), Z4, Z8
+	VMOVUPD      expH<>+0(SB), Z9
+	VFMADD213PD  expG<>+0(SB), Z4, Z9
+	VMOVUPD      expJ<>+0(SB), Z10
+	VFMADD213PD  expI<>+0(SB), Z4, Z10
+	VMOVUPD      expL<>+0(SB), Z11
+	VFMADD213PD  expK<>+0(SB), Z4, Z11
+	VMULPD       Z4, Z4, Z12
+	VFMADD213PD  Z6, Z12, Z7
+	VFMADD213PD  Z8, Z12, Z9
+	VFMADD213PD  Z10, Z12, Z11
+	VMULPD       Z12, Z12, Z6
+	VFMADD213PD  Z7, Z6, Z9
+	VMULPD       Z6, Z6, Z6
+	VFMADD213PD  Z9, Z6, Z11
+	VFMADD213PD  Z4, Z12, Z11
+	VADDPD       one<>+0(SB), Z11, Z4
+	VSCALEFPD    Z5, Z4, Z4
+	VMOVUPD      Z4, (AX)(BX*8)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
 	JGE          loop
@@ -65,60 +68,59 @@ tail:
 	MOVL         $-1, SI
 	BZHIL        DX, SI, SI
 	KMOVW        SI, K1
-	VMOVUPD.Z    (CX)(BX*8), K1, Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z3
-	VFMADD213PD  expA<>+0(SB), Z2, Z3
-	VMOVUPD      expD<>+0(SB), Z5
-	VFMADD213PD  expC<>+0(SB), Z2, Z5
-	VMOVUPD      expF<>+0(SB), Z6
-	VFMADD213PD  expE<>+0(SB), Z2, Z6
-	VMOVUPD      expH<>+0(SB), Z7
-	VFMADD213PD  expG<>+0(SB), Z2, Z7
-	VMOVUPD      expJ<>+0(SB), Z8
-	VFMADD213PD  expI<>+0(SB), Z2, Z8
-	VMOVUPD      expL<>+0(SB), Z9
-	VFMADD213PD  expK<>+0(SB), Z2, Z9
-	VMULPD       Z2, Z2, Z10
-	VFMADD213PD  Z3, Z10, Z5
-	VFMADD213PD  Z6, Z10, Z7
-	VFMADD213PD  Z8, Z10, Z9
-	VMULPD       Z10, Z10, Z3
-	VFMADD213PD  Z5, Z3, Z7
-	VMULPD       Z3, Z3, Z3
-	VFMADD213PD  Z7, Z3, Z9
-	VFMADD213PD  Z2, Z10, Z9
-	VADDPD       one<>+0(SB), Z9, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VMOVUPD      one<>+0(SB), Z1
-	VCMPPD       $0x11, zero<>+0(SB), Z0, K2
-	VBLENDMPD    Z2, Z1, K2, Z4
-	VADDPD       Z1, Z2, Z0
-	VDIVPD       Z0, Z4, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*8)
+	VMOVUPD.Z    (AX)(BX*8), K1, Z4
+	VMOVUPD.Z    (CX)(BX*8), K1, Z5
+	VADDPD       Z5, Z0, Z0
+	VFMADD231PD  Z3, Z4, Z0
+	VMAXPD       Z0, Z2, Z0
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      high<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z1
+	VMOVUPD      low<>+0(SB), Z0
+	VMAXPD       Z1, Z0, Z1
+	VMOVUPD      log2e<>+0(SB), Z0
+	VFMADD213PD  magic<>+0(SB), Z1, Z0
+	VSUBPD       magic<>+0(SB), Z0, Z0
+	VFNMADD231PD ln2Hi<>+0(SB), Z0, Z1
+	VFNMADD231PD ln2Lo<>+0(SB), Z0, Z1
+	VMOVUPD      expB<>+0(SB), Z2
+	VFMADD213PD  expA<>+0(SB), Z1, Z2
+	VMOVUPD      expD<>+0(SB), Z3
+	VFMADD213PD  expC<>+0(SB), Z1, Z3
+	VMOVUPD      expF<>+0(SB), Z4
+	VFMADD213PD  expE<>+0(SB), Z1, Z4
+	VMOVUPD      expH<>+0(SB), Z5
+	VFMADD213PD  expG<>+0(SB), Z1, Z5
+	VMOVUPD      expJ<>+0(SB), Z6
+	VFMADD213PD  expI<>+0(SB), Z1, Z6
+	VMOVUPD      expL<>+0(SB), Z7
+	VFMADD213PD  expK<>+0(SB), Z1, Z7
+	VMULPD       Z1, Z1, Z8
+	VFMADD213PD  Z2, Z8, Z3
+	VFMADD213PD  Z4, Z8, Z5
+	VFMADD213PD  Z6, Z8, Z7
+	VMULPD       Z8, Z8, Z2
+	VFMADD213PD  Z3, Z2, Z5
+	VMULPD       Z2, Z2, Z2
+	VFMADD213PD  Z5, Z2, Z7
+	VFMADD213PD  Z1, Z8, Z7
+	VADDPD       one<>+0(SB), Z7, Z1
+	VSCALEFPD    Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (AX)(BX*8)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-DATA signBit<>+32(SB)/8, $0x8000000000000000
-DATA signBit<>+40(SB)/8, $0x8000000000000000
-DATA signBit<>+48(SB)/8, $0x8000000000000000
-DATA signBit<>+56(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $64
+DATA minusTwo<>+0(SB)/8, $0xc000000000000000
+DATA minusTwo<>+8(SB)/8, $0xc000000000000000
+DATA minusTwo<>+16(SB)/8, $0xc000000000000000
+DATA minusTwo<>+24(SB)/8, $0xc000000000000000
+DATA minusTwo<>+32(SB)/8, $0xc000000000000000
+DATA minusTwo<>+40(SB)/8, $0xc000000000000000
+DATA minusTwo<>+48(SB)/8, $0xc000000000000000
+DATA minusTwo<>+56(SB)/8, $0xc000000000000000
+GLOBL minusTwo<>(SB), RODATA|NOPTR, $64
 
 DATA high<>+0(SB)/8, $0x4086300000000000
 DATA high<>+8(SB)/8, $0x4086300000000000
@@ -310,103 +312,195 @@ DATA one<>+48(SB)/8, $0x3ff0000000000000
 DATA one<>+56(SB)/8, $0x3ff0000000000000
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-DATA zero<>+0(SB)/8, $0x0000000000000000
-DATA zero<>+8(SB)/8, $0x0000000000000000
-DATA zero<>+16(SB)/8, $0x0000000000000000
-DATA zero<>+24(SB)/8, $0x0000000000000000
-DATA zero<>+32(SB)/8, $0x0000000000000000
-DATA zero<>+40(SB)/8, $0x0000000000000000
-DATA zero<>+48(SB)/8, $0x0000000000000000
-DATA zero<>+56(SB)/8, $0x0000000000000000
-GLOBL zero<>(SB), RODATA|NOPTR, $64
-
-// func softplusToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·softplusToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
+// func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussian64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         yy_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD xx+48(FP), Y0
+	VBROADCASTSD minus+56(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VMOVUPD      minusTwo<>+0(SB), Y3
+	XORQ         BX, BX
+	SUBQ         $0x04, DX
+	JL           tail
 
 loop:
-	VMOVUPD      (CX)(BX*8), Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z11
-	VFMADD213PD  expA<>+0(SB), Z2, Z11
-	VMOVUPD      expD<>+0(SB), Z12
-	VFMADD213PD  expC<>+0(SB), Z2, Z12
-	VMOVUPD      expF<>+0(SB), Z13
-	VFMADD213PD  expE<>+0(SB), Z2, Z13
-	VMOVUPD      expH<>+0(SB), Z14
-	VFMADD213PD  expG<>+0(SB), Z2, Z14
-	VMOVUPD      expJ<>+0(SB), Z15
-	VFMADD213PD  expI<>+0(SB), Z2, Z15
-	VMOVUPD      expL<>+0(SB), Z16
-	VFMADD213PD  expK<>+0(SB), Z2, Z16
-	VMULPD       Z2, Z2, Z17
-	VFMADD213PD  Z11, Z17, Z12
-	VFMADD213PD  Z13, Z17, Z14
-	VFMADD213PD  Z15, Z17, Z16
-	VMULPD       Z17, Z17, Z11
-	VFMADD213PD  Z12, Z11, Z14
-	VMULPD       Z11, Z11, Z11
-	VFMADD213PD  Z14, Z11, Z16
-	VFMADD213PD  Z2, Z17, Z16
-	VADDPD       one<>+0(SB), Z16, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VSUBPD       one<>+0(SB), Z2, Z1
-	VMULPD       half<>+0(SB), Z1, Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VPXORQ       Z4, Z4, Z4
-	VMOVUPD      ln2Hi33<>+0(SB), Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K1
-	VBLENDMPD    Z1, Z4, K1, Z5
-	VMOVUPD      ln2Lo33<>+0(SB), Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K1
-	VBLENDMPD    Z1, Z4, K1, Z6
-	VADDPD       two<>+0(SB), Z3, Z1
-	VDIVPD       Z1, Z3, Z1
-	VMULPD       Z1, Z1, Z2
-	VMOVUPD      logB<>+0(SB), Z11
-	VFMADD213PD  logA<>+0(SB), Z2, Z11
-	VMOVUPD      logD<>+0(SB), Z12
-	VFMADD213PD  logC<>+0(SB), Z2, Z12
-	VMOVUPD      logF<>+0(SB), Z13
-	VFMADD213PD  logE<>+0(SB), Z2, Z13
-	VMOVUPD      logH<>+0(SB), Z14
-	VFMADD213PD  logG<>+0(SB), Z2, Z14
-	VMOVUPD      logJ<>+0(SB), Z15
-	VFMADD213PD  logI<>+0(SB), Z2, Z15
-	VMOVUPD      logK<>+0(SB), Z16
-	VMULPD       Z2, Z2, Z17
-	VFMADD213PD  Z11, Z17, Z12
-	VFMADD213PD  Z13, Z17, Z14
-	VFMADD213PD  Z15, Z17, Z16
-	VMULPD       Z17, Z17, Z11
-	VFMADD213PD  Z12, Z11, Z14
-	VMULPD       Z11, Z11, Z11
-	VFMADD213PD  Z14, Z11, Z16
-	VMOVUPD      Z3, Z11
-	VFNMADD231PD Z16, Z2, Z11
-	VMULPD       Z11, Z1, Z1
-	VSUBPD       Z6, Z1, Z1
-	VSUBPD       Z1, Z3, Z1
-	VADDPD       Z5, Z1, Z1
-	VMAXPD       Z4, Z0, Z0
-	VADDPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)(BX*8)
+	VMOVUPD      (AX)(BX*8), Y4
+	VMOVUPD      (CX)(BX*8), Y5
+	VADDPD       Y5, Y0, Y5
+	VFMADD231PD  Y3, Y4, Y5
+	VMAXPD       Y5, Y2, Y5
+	VMULPD       Y1, Y5, Y5
+	VMOVUPD      high<>+0(SB), Y4
+	VMINPD       Y5, Y4, Y4
+	VMOVUPD      low<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      log2e<>+0(SB), Y5
+	VFMADD213PD  magic<>+0(SB), Y4, Y5
+	VSUBPD       magic<>+0(SB), Y5, Y6
+	VFNMADD231PD ln2Hi<>+0(SB), Y6, Y4
+	VFNMADD231PD ln2Lo<>+0(SB), Y6, Y4
+	VMOVUPD      expB<>+0(SB), Y6
+	VFMADD213PD  expA<>+0(SB), Y4, Y6
+	VMOVUPD      expD<>+0(SB), Y7
+	VFMADD213PD  expC<>+0(SB), Y4, Y7
+	VMOVUPD      expF<>+0(SB), Y8
+	VFMADD213PD  expE<>+0(SB), Y4, Y8
+	VMOVUPD      expH<>+0(SB), Y9
+	VFMADD213PD  expG<>+0(SB), Y4, Y9
+	VMOVUPD      expJ<>+0(SB), Y10
+	VFMADD213PD  expI<>+0(SB), Y4, Y10
+	VMOVUPD      expL<>+0(SB), Y11
+	VFMADD213PD  expK<>+0(SB), Y4, Y11
+	VMULPD       Y4, Y4, Y12
+	VFMADD213PD  Y6, Y12, Y7
+	VFMADD213PD  Y8, Y12, Y9
+	VFMADD213PD  Y10, Y12, Y11
+	VMULPD       Y12, Y12, Y6
+	VFMADD213PD  Y7, Y6, Y9
+	VMULPD       Y6, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y11
+	VFMADD213PD  Y4, Y12, Y11
+	VADDPD       one<>+0(SB), Y11, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       exponentBias<>+0(SB), Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDD       exponentBias<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, DX
+	JE           done
+	LEAQ         ones64<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*8), Y4
+	VMASKMOVPD   (AX)(BX*8), Y4, Y5
+	VMASKMOVPD   (CX)(BX*8), Y4, Y6
+	VADDPD       Y6, Y0, Y0
+	VFMADD231PD  Y3, Y5, Y0
+	VMAXPD       Y0, Y2, Y0
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      high<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y1
+	VMOVUPD      low<>+0(SB), Y0
+	VMAXPD       Y1, Y0, Y1
+	VMOVUPD      log2e<>+0(SB), Y0
+	VFMADD213PD  magic<>+0(SB), Y1, Y0
+	VSUBPD       magic<>+0(SB), Y0, Y2
+	VFNMADD231PD ln2Hi<>+0(SB), Y2, Y1
+	VFNMADD231PD ln2Lo<>+0(SB), Y2, Y1
+	VMOVUPD      expB<>+0(SB), Y2
+	VFMADD213PD  expA<>+0(SB), Y1, Y2
+	VMOVUPD      expD<>+0(SB), Y3
+	VFMADD213PD  expC<>+0(SB), Y1, Y3
+	VMOVUPD      expF<>+0(SB), Y5
+	VFMADD213PD  expE<>+0(SB), Y1, Y5
+	VMOVUPD      expH<>+0(SB), Y6
+	VFMADD213PD  expG<>+0(SB), Y1, Y6
+	VMOVUPD      expJ<>+0(SB), Y7
+	VFMADD213PD  expI<>+0(SB), Y1, Y7
+	VMOVUPD      expL<>+0(SB), Y8
+	VFMADD213PD  expK<>+0(SB), Y1, Y8
+	VMULPD       Y1, Y1, Y9
+	VFMADD213PD  Y2, Y9, Y3
+	VFMADD213PD  Y5, Y9, Y6
+	VFMADD213PD  Y7, Y9, Y8
+	VMULPD       Y9, Y9, Y2
+	VFMADD213PD  Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y2
+	VFMADD213PD  Y6, Y2, Y8
+	VFMADD213PD  Y1, Y9, Y8
+	VADDPD       one<>+0(SB), Y8, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBias<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDD       exponentBias<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y4, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $32
+
+DATA ones64<>+0(SB)/8, $-1
+DATA ones64<>+8(SB)/8, $-1
+DATA ones64<>+16(SB)/8, $-1
+DATA ones64<>+24(SB)/8, $-1
+DATA ones64<>+32(SB)/8, $+0
+DATA ones64<>+40(SB)/8, $+0
+DATA ones64<>+48(SB)/8, $+0
+DATA ones64<>+56(SB)/8, $+0
+GLOBL ones64<>(SB), RODATA|NOPTR, $64
+
+// func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussian32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         yy_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSS xx+48(FP), Y0
+	VBROADCASTSS minus+52(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VMOVUPD      minusTwoSingle<>+0(SB), Y3
+	XORQ         BX, BX
+	SUBQ         $0x08, DX
+	JL           tail
+
+loop:
+	VMOVUPD      (AX)(BX*4), Y4
+	VMOVUPD      (CX)(BX*4), Y5
+	VADDPS       Y5, Y0, Y5
+	VFMADD231PS  Y3, Y4, Y5
+	VMAXPS       Y5, Y2, Y5
+	VMULPS       Y1, Y5, Y5
+	VMOVUPD      highSingle<>+0(SB), Y4
+	VMINPS       Y5, Y4, Y4
+	VMOVUPD      lowSingle<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPD      log2eSingle<>+0(SB), Y5
+	VFMADD213PS  magicSingle<>+0(SB), Y4, Y5
+	VSUBPS       magicSingle<>+0(SB), Y5, Y6
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y6, Y4
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y6, Y4
+	VMOVUPD      expBSingle<>+0(SB), Y6
+	VFMADD213PS  expASingle<>+0(SB), Y4, Y6
+	VMOVUPD      expDSingle<>+0(SB), Y7
+	VFMADD213PS  expCSingle<>+0(SB), Y4, Y7
+	VMOVUPD      expFSingle<>+0(SB), Y8
+	VFMADD213PS  expESingle<>+0(SB), Y4, Y8
+	VMULPS       Y4, Y4, Y9
+	VFMADD213PS  Y6, Y9, Y7
+	VMULPS       Y9, Y9, Y6
+	VFMADD213PS  Y7, Y6, Y8
+	VFMADD213PS  Y4, Y9, Y8
+	VADDPS       oneSingle<>+0(SB), Y8, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       exponentBiasSingle<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       exponentBiasSingle<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(BX*4)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
 	JGE          loop
@@ -414,535 +508,157 @@ loop:
 tail:
 	ADDQ         $0x08, DX
 	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPD.Z    (CX)(BX*8), K1, Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z3
-	VFMADD213PD  expA<>+0(SB), Z2, Z3
-	VMOVUPD      expD<>+0(SB), Z4
-	VFMADD213PD  expC<>+0(SB), Z2, Z4
-	VMOVUPD      expF<>+0(SB), Z5
-	VFMADD213PD  expE<>+0(SB), Z2, Z5
-	VMOVUPD      expH<>+0(SB), Z6
-	VFMADD213PD  expG<>+0(SB), Z2, Z6
-	VMOVUPD      expJ<>+0(SB), Z11
-	VFMADD213PD  expI<>+0(SB), Z2, Z11
-	VMOVUPD      expL<>+0(SB), Z12
-	VFMADD213PD  expK<>+0(SB), Z2, Z12
-	VMULPD       Z2, Z2, Z13
-	VFMADD213PD  Z3, Z13, Z4
-	VFMADD213PD  Z5, Z13, Z6
-	VFMADD213PD  Z11, Z13, Z12
-	VMULPD       Z13, Z13, Z3
-	VFMADD213PD  Z4, Z3, Z6
-	VMULPD       Z3, Z3, Z3
-	VFMADD213PD  Z6, Z3, Z12
-	VFMADD213PD  Z2, Z13, Z12
-	VADDPD       one<>+0(SB), Z12, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VSUBPD       one<>+0(SB), Z2, Z1
-	VMULPD       half<>+0(SB), Z1, Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K2
-	VBLENDMPD    Z1, Z2, K2, Z7
-	VPXORQ       Z8, Z8, Z8
-	VMOVUPD      ln2Hi33<>+0(SB), Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K2
-	VBLENDMPD    Z1, Z8, K2, Z9
-	VMOVUPD      ln2Lo33<>+0(SB), Z1
-	VCMPPD       $0x1d, half<>+0(SB), Z2, K2
-	VBLENDMPD    Z1, Z8, K2, Z10
-	VADDPD       two<>+0(SB), Z7, Z1
-	VDIVPD       Z1, Z7, Z1
-	VMULPD       Z1, Z1, Z2
-	VMOVUPD      logB<>+0(SB), Z3
-	VFMADD213PD  logA<>+0(SB), Z2, Z3
-	VMOVUPD      logD<>+0(SB), Z4
-	VFMADD213PD  logC<>+0(SB), Z2, Z4
-	VMOVUPD      logF<>+0(SB), Z5
-	VFMADD213PD  logE<>+0(SB), Z2, Z5
-	VMOVUPD      logH<>+0(SB), Z6
-	VFMADD213PD  logG<>+0(SB), Z2, Z6
-	VMOVUPD      logJ<>+0(SB), Z11
-	VFMADD213PD  logI<>+0(SB), Z2, Z11
-	VMOVUPD      logK<>+0(SB), Z12
-	VMULPD       Z2, Z2, Z13
-	VFMADD213PD  Z3, Z13, Z4
-	VFMADD213PD  Z5, Z13, Z6
-	VFMADD213PD  Z11, Z13, Z12
-	VMULPD       Z13, Z13, Z3
-	VFMADD213PD  Z4, Z3, Z6
-	VMULPD       Z3, Z3, Z3
-	VFMADD213PD  Z6, Z3, Z12
-	VMOVUPD      Z7, Z3
-	VFNMADD231PD Z12, Z2, Z3
-	VMULPD       Z3, Z1, Z1
-	VSUBPD       Z10, Z1, Z1
-	VSUBPD       Z1, Z7, Z1
-	VADDPD       Z9, Z1, Z1
-	VMAXPD       Z8, Z0, Z0
-	VADDPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+	LEAQ         ones32<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*4), Y4
+	VMASKMOVPS   (AX)(BX*4), Y4, Y5
+	VMASKMOVPS   (CX)(BX*4), Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VFMADD231PS  Y3, Y5, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPD      highSingle<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VMOVUPD      lowSingle<>+0(SB), Y0
+	VMAXPS       Y1, Y0, Y1
+	VMOVUPD      log2eSingle<>+0(SB), Y0
+	VFMADD213PS  magicSingle<>+0(SB), Y1, Y0
+	VSUBPS       magicSingle<>+0(SB), Y0, Y2
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y2, Y1
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y2, Y1
+	VMOVUPD      expBSingle<>+0(SB), Y2
+	VFMADD213PS  expASingle<>+0(SB), Y1, Y2
+	VMOVUPD      expDSingle<>+0(SB), Y3
+	VFMADD213PS  expCSingle<>+0(SB), Y1, Y3
+	VMOVUPD      expFSingle<>+0(SB), Y5
+	VFMADD213PS  expESingle<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y2, Y6, Y3
+	VMULPS       Y6, Y6, Y2
+	VFMADD213PS  Y3, Y2, Y5
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       oneSingle<>+0(SB), Y5, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBiasSingle<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y4, (AX)(BX*4)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA half<>+0(SB)/8, $0x3fe0000000000000
-DATA half<>+8(SB)/8, $0x3fe0000000000000
-DATA half<>+16(SB)/8, $0x3fe0000000000000
-DATA half<>+24(SB)/8, $0x3fe0000000000000
-DATA half<>+32(SB)/8, $0x3fe0000000000000
-DATA half<>+40(SB)/8, $0x3fe0000000000000
-DATA half<>+48(SB)/8, $0x3fe0000000000000
-DATA half<>+56(SB)/8, $0x3fe0000000000000
-GLOBL half<>(SB), RODATA|NOPTR, $64
+DATA minusTwoSingle<>+0(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+8(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+16(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+24(SB)/8, $0xc0000000c0000000
+GLOBL minusTwoSingle<>(SB), RODATA|NOPTR, $32
 
-DATA ln2Hi33<>+0(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+8(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+16(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+24(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+32(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+40(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+48(SB)/8, $0x3fe62e42fee00000
-DATA ln2Hi33<>+56(SB)/8, $0x3fe62e42fee00000
-GLOBL ln2Hi33<>(SB), RODATA|NOPTR, $64
+DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
+GLOBL highSingle<>(SB), RODATA|NOPTR, $32
 
-DATA ln2Lo33<>+0(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+8(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+16(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+24(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+32(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+40(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+48(SB)/8, $0x3dea39ef35793c76
-DATA ln2Lo33<>+56(SB)/8, $0x3dea39ef35793c76
-GLOBL ln2Lo33<>(SB), RODATA|NOPTR, $64
+DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
+GLOBL lowSingle<>(SB), RODATA|NOPTR, $32
 
-DATA two<>+0(SB)/8, $0x4000000000000000
-DATA two<>+8(SB)/8, $0x4000000000000000
-DATA two<>+16(SB)/8, $0x4000000000000000
-DATA two<>+24(SB)/8, $0x4000000000000000
-DATA two<>+32(SB)/8, $0x4000000000000000
-DATA two<>+40(SB)/8, $0x4000000000000000
-DATA two<>+48(SB)/8, $0x4000000000000000
-DATA two<>+56(SB)/8, $0x4000000000000000
-GLOBL two<>(SB), RODATA|NOPTR, $64
+DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL log2eSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logA<>+0(SB)/8, $0x3fe5555555555555
-DATA logA<>+8(SB)/8, $0x3fe5555555555555
-DATA logA<>+16(SB)/8, $0x3fe5555555555555
-DATA logA<>+24(SB)/8, $0x3fe5555555555555
-DATA logA<>+32(SB)/8, $0x3fe5555555555555
-DATA logA<>+40(SB)/8, $0x3fe5555555555555
-DATA logA<>+48(SB)/8, $0x3fe5555555555555
-DATA logA<>+56(SB)/8, $0x3fe5555555555555
-GLOBL logA<>(SB), RODATA|NOPTR, $64
+DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
+GLOBL magicSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logB<>+0(SB)/8, $0x3fd999999999999a
-DATA logB<>+8(SB)/8, $0x3fd999999999999a
-DATA logB<>+16(SB)/8, $0x3fd999999999999a
-DATA logB<>+24(SB)/8, $0x3fd999999999999a
-DATA logB<>+32(SB)/8, $0x3fd999999999999a
-DATA logB<>+40(SB)/8, $0x3fd999999999999a
-DATA logB<>+48(SB)/8, $0x3fd999999999999a
-DATA logB<>+56(SB)/8, $0x3fd999999999999a
-GLOBL logB<>(SB), RODATA|NOPTR, $64
+DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
+GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logC<>+0(SB)/8, $0x3fd2492492492492
-DATA logC<>+8(SB)/8, $0x3fd2492492492492
-DATA logC<>+16(SB)/8, $0x3fd2492492492492
-DATA logC<>+24(SB)/8, $0x3fd2492492492492
-DATA logC<>+32(SB)/8, $0x3fd2492492492492
-DATA logC<>+40(SB)/8, $0x3fd2492492492492
-DATA logC<>+48(SB)/8, $0x3fd2492492492492
-DATA logC<>+56(SB)/8, $0x3fd2492492492492
-GLOBL logC<>(SB), RODATA|NOPTR, $64
+DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
+GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logD<>+0(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+8(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+16(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+24(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+32(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+40(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+48(SB)/8, $0x3fcc71c71c71c71c
-DATA logD<>+56(SB)/8, $0x3fcc71c71c71c71c
-GLOBL logD<>(SB), RODATA|NOPTR, $64
+DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
+GLOBL expASingle<>(SB), RODATA|NOPTR, $32
 
-DATA logE<>+0(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+8(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+16(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+24(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+32(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+40(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+48(SB)/8, $0x3fc745d1745d1746
-DATA logE<>+56(SB)/8, $0x3fc745d1745d1746
-GLOBL logE<>(SB), RODATA|NOPTR, $64
+DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
+GLOBL expBSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logF<>+0(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+8(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+16(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+24(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+32(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+40(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+48(SB)/8, $0x3fc3b13b13b13b14
-DATA logF<>+56(SB)/8, $0x3fc3b13b13b13b14
-GLOBL logF<>(SB), RODATA|NOPTR, $64
+DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
+GLOBL expCSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logG<>+0(SB)/8, $0x3fc1111111111111
-DATA logG<>+8(SB)/8, $0x3fc1111111111111
-DATA logG<>+16(SB)/8, $0x3fc1111111111111
-DATA logG<>+24(SB)/8, $0x3fc1111111111111
-DATA logG<>+32(SB)/8, $0x3fc1111111111111
-DATA logG<>+40(SB)/8, $0x3fc1111111111111
-DATA logG<>+48(SB)/8, $0x3fc1111111111111
-DATA logG<>+56(SB)/8, $0x3fc1111111111111
-GLOBL logG<>(SB), RODATA|NOPTR, $64
+DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
+GLOBL expDSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logH<>+0(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+8(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+16(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+24(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+32(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+40(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+48(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA logH<>+56(SB)/8, $0x3fbe1e1e1e1e1e1e
-GLOBL logH<>(SB), RODATA|NOPTR, $64
+DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
+GLOBL expESingle<>(SB), RODATA|NOPTR, $32
 
-DATA logI<>+0(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+8(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+16(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+24(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+32(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+40(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+48(SB)/8, $0x3fbaf286bca1af28
-DATA logI<>+56(SB)/8, $0x3fbaf286bca1af28
-GLOBL logI<>(SB), RODATA|NOPTR, $64
+DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
+GLOBL expFSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logJ<>+0(SB)/8, $0x3fb8618618618618
-DATA logJ<>+8(SB)/8, $0x3fb8618618618618
-DATA logJ<>+16(SB)/8, $0x3fb8618618618618
-DATA logJ<>+24(SB)/8, $0x3fb8618618618618
-DATA logJ<>+32(SB)/8, $0x3fb8618618618618
-DATA logJ<>+40(SB)/8, $0x3fb8618618618618
-DATA logJ<>+48(SB)/8, $0x3fb8618618618618
-DATA logJ<>+56(SB)/8, $0x3fb8618618618618
-GLOBL logJ<>(SB), RODATA|NOPTR, $64
+DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
+GLOBL oneSingle<>(SB), RODATA|NOPTR, $32
 
-DATA logK<>+0(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+8(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+16(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+24(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+32(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+40(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+48(SB)/8, $0x3fb642c8590b2164
-DATA logK<>+56(SB)/8, $0x3fb642c8590b2164
-GLOBL logK<>(SB), RODATA|NOPTR, $64
+DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
+GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $32
 
-// func entropyToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·entropyToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
-
-loop:
-	VMOVUPD      (CX)(BX*8), Z0
-	VMOVUPD      one<>+0(SB), Z1
-	VPXORQ       Z2, Z2, Z2
-	VSUBPD       Z0, Z1, Z3
-	VMINPD       Z0, Z3, Z3
-	VMAXPD       Z3, Z2, Z3
-	VMOVUPD      smallestNormal<>+0(SB), Z0
-	VMAXPD       Z3, Z0, Z0
-	VPADDQ       oneLessRoot<>+0(SB), Z0, Z0
-	VPSRLQ       $0x34, Z0, Z11
-	VANDPD       fraction<>+0(SB), Z0, Z0
-	VPADDQ       root<>+0(SB), Z0, Z0
-	VORPD        twoTo52<>+0(SB), Z11, Z11
-	VSUBPD       twoTo52AndBias<>+0(SB), Z11, Z11
-	VSUBPD       one<>+0(SB), Z0, Z0
-	VMULPD       ln2Hi33<>+0(SB), Z11, Z12
-	VMULPD       ln2Lo33<>+0(SB), Z11, Z11
-	VADDPD       two<>+0(SB), Z0, Z13
-	VDIVPD       Z13, Z0, Z13
-	VMULPD       Z13, Z13, Z14
-	VMOVUPD      logB<>+0(SB), Z15
-	VFMADD213PD  logA<>+0(SB), Z14, Z15
-	VMOVUPD      logD<>+0(SB), Z16
-	VFMADD213PD  logC<>+0(SB), Z14, Z16
-	VMOVUPD      logF<>+0(SB), Z17
-	VFMADD213PD  logE<>+0(SB), Z14, Z17
-	VMOVUPD      logH<>+0(SB), Z18
-	VFMADD213PD  logG<>+0(SB), Z14, Z18
-	VMOVUPD      logJ<>+0(SB), Z19
-	VFMADD213PD  logI<>+0(SB), Z14, Z19
-	VMOVUPD      logK<>+0(SB), Z20
-	VMULPD       Z14, Z14, Z21
-	VFMADD213PD  Z15, Z21, Z16
-	VFMADD213PD  Z17, Z21, Z18
-	VFMADD213PD  Z19, Z21, Z20
-	VMULPD       Z21, Z21, Z15
-	VFMADD213PD  Z16, Z15, Z18
-	VMULPD       Z15, Z15, Z15
-	VFMADD213PD  Z18, Z15, Z20
-	VMOVUPD      Z0, Z15
-	VFNMADD231PD Z20, Z14, Z15
-	VMULPD       Z15, Z13, Z13
-	VSUBPD       Z11, Z13, Z11
-	VSUBPD       Z11, Z0, Z0
-	VADDPD       Z12, Z0, Z0
-	VMULPD       Z0, Z3, Z0
-	VSUBPD       Z3, Z1, Z11
-	VSUBPD       Z3, Z2, Z12
-	VADDPD       Z3, Z3, Z13
-	VSUBPD       Z13, Z1, Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
-	VBLENDMPD    Z12, Z1, K1, Z4
-	VMOVUPD      minusLn2Hi33<>+0(SB), Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
-	VBLENDMPD    Z2, Z1, K1, Z5
-	VMOVUPD      minusLn2Lo33<>+0(SB), Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
-	VBLENDMPD    Z2, Z1, K1, Z6
-	VSUBPD       Z0, Z2, Z0
-	VADDPD       two<>+0(SB), Z4, Z1
-	VDIVPD       Z1, Z4, Z1
-	VMULPD       Z1, Z1, Z3
-	VMOVUPD      logB<>+0(SB), Z12
-	VFMADD213PD  logA<>+0(SB), Z3, Z12
-	VMOVUPD      logD<>+0(SB), Z13
-	VFMADD213PD  logC<>+0(SB), Z3, Z13
-	VMOVUPD      logF<>+0(SB), Z14
-	VFMADD213PD  logE<>+0(SB), Z3, Z14
-	VMOVUPD      logH<>+0(SB), Z15
-	VFMADD213PD  logG<>+0(SB), Z3, Z15
-	VMOVUPD      logJ<>+0(SB), Z16
-	VFMADD213PD  logI<>+0(SB), Z3, Z16
-	VMOVUPD      logK<>+0(SB), Z17
-	VMULPD       Z3, Z3, Z18
-	VFMADD213PD  Z12, Z18, Z13
-	VFMADD213PD  Z14, Z18, Z15
-	VFMADD213PD  Z16, Z18, Z17
-	VMULPD       Z18, Z18, Z12
-	VFMADD213PD  Z13, Z12, Z15
-	VMULPD       Z12, Z12, Z12
-	VFMADD213PD  Z15, Z12, Z17
-	VMOVUPD      Z4, Z12
-	VFNMADD231PD Z17, Z3, Z12
-	VMULPD       Z12, Z1, Z1
-	VSUBPD       Z6, Z1, Z1
-	VSUBPD       Z1, Z4, Z1
-	VADDPD       Z5, Z1, Z1
-	VMULPD       Z1, Z11, Z1
-	VSUBPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, DX
-	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPD.Z    (CX)(BX*8), K1, Z0
-	VMOVUPD      one<>+0(SB), Z1
-	VPXORQ       Z7, Z7, Z7
-	VSUBPD       Z0, Z1, Z2
-	VMINPD       Z0, Z2, Z2
-	VMAXPD       Z2, Z7, Z2
-	VMOVUPD      smallestNormal<>+0(SB), Z0
-	VMAXPD       Z2, Z0, Z0
-	VPADDQ       oneLessRoot<>+0(SB), Z0, Z0
-	VPSRLQ       $0x34, Z0, Z3
-	VANDPD       fraction<>+0(SB), Z0, Z0
-	VPADDQ       root<>+0(SB), Z0, Z0
-	VORPD        twoTo52<>+0(SB), Z3, Z3
-	VSUBPD       twoTo52AndBias<>+0(SB), Z3, Z3
-	VSUBPD       one<>+0(SB), Z0, Z0
-	VMULPD       ln2Hi33<>+0(SB), Z3, Z4
-	VMULPD       ln2Lo33<>+0(SB), Z3, Z3
-	VADDPD       two<>+0(SB), Z0, Z5
-	VDIVPD       Z5, Z0, Z5
-	VMULPD       Z5, Z5, Z6
-	VMOVUPD      logB<>+0(SB), Z11
-	VFMADD213PD  logA<>+0(SB), Z6, Z11
-	VMOVUPD      logD<>+0(SB), Z12
-	VFMADD213PD  logC<>+0(SB), Z6, Z12
-	VMOVUPD      logF<>+0(SB), Z13
-	VFMADD213PD  logE<>+0(SB), Z6, Z13
-	VMOVUPD      logH<>+0(SB), Z14
-	VFMADD213PD  logG<>+0(SB), Z6, Z14
-	VMOVUPD      logJ<>+0(SB), Z15
-	VFMADD213PD  logI<>+0(SB), Z6, Z15
-	VMOVUPD      logK<>+0(SB), Z16
-	VMULPD       Z6, Z6, Z17
-	VFMADD213PD  Z11, Z17, Z12
-	VFMADD213PD  Z13, Z17, Z14
-	VFMADD213PD  Z15, Z17, Z16
-	VMULPD       Z17, Z17, Z11
-	VFMADD213PD  Z12, Z11, Z14
-	VMULPD       Z11, Z11, Z11
-	VFMADD213PD  Z14, Z11, Z16
-	VMOVUPD      Z0, Z11
-	VFNMADD231PD Z16, Z6, Z11
-	VMULPD       Z11, Z5, Z5
-	VSUBPD       Z3, Z5, Z3
-	VSUBPD       Z3, Z0, Z0
-	VADDPD       Z4, Z0, Z0
-	VMULPD       Z0, Z2, Z0
-	VSUBPD       Z2, Z1, Z3
-	VSUBPD       Z2, Z7, Z4
-	VADDPD       Z2, Z2, Z5
-	VSUBPD       Z5, Z1, Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
-	VBLENDMPD    Z4, Z1, K2, Z8
-	VMOVUPD      minusLn2Hi33<>+0(SB), Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
-	VBLENDMPD    Z7, Z1, K2, Z9
-	VMOVUPD      minusLn2Lo33<>+0(SB), Z1
-	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
-	VBLENDMPD    Z7, Z1, K2, Z10
-	VSUBPD       Z0, Z7, Z0
-	VADDPD       two<>+0(SB), Z8, Z1
-	VDIVPD       Z1, Z8, Z1
-	VMULPD       Z1, Z1, Z2
-	VMOVUPD      logB<>+0(SB), Z4
-	VFMADD213PD  logA<>+0(SB), Z2, Z4
-	VMOVUPD      logD<>+0(SB), Z5
-	VFMADD213PD  logC<>+0(SB), Z2, Z5
-	VMOVUPD      logF<>+0(SB), Z6
-	VFMADD213PD  logE<>+0(SB), Z2, Z6
-	VMOVUPD      logH<>+0(SB), Z7
-	VFMADD213PD  logG<>+0(SB), Z2, Z7
-	VMOVUPD      logJ<>+0(SB), Z11
-	VFMADD213PD  logI<>+0(SB), Z2, Z11
-	VMOVUPD      logK<>+0(SB), Z12
-	VMULPD       Z2, Z2, Z13
-	VFMADD213PD  Z4, Z13, Z5
-	VFMADD213PD  Z6, Z13, Z7
-	VFMADD213PD  Z11, Z13, Z12
-	VMULPD       Z13, Z13, Z4
-	VFMADD213PD  Z5, Z4, Z7
-	VMULPD       Z4, Z4, Z4
-	VFMADD213PD  Z7, Z4, Z12
-	VMOVUPD      Z8, Z4
-	VFNMADD231PD Z12, Z2, Z4
-	VMULPD       Z4, Z1, Z1
-	VSUBPD       Z10, Z1, Z1
-	VSUBPD       Z1, Z8, Z1
-	VADDPD       Z9, Z1, Z1
-	VMULPD       Z1, Z3, Z1
-	VSUBPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA smallestNormal<>+0(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+8(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+16(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+24(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+32(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+40(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+48(SB)/8, $0x0010000000000000
-DATA smallestNormal<>+56(SB)/8, $0x0010000000000000
-GLOBL smallestNormal<>(SB), RODATA|NOPTR, $64
-
-DATA oneLessRoot<>+0(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+8(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+16(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+24(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+32(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+40(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+48(SB)/8, $0x00095f619980c433
-DATA oneLessRoot<>+56(SB)/8, $0x00095f619980c433
-GLOBL oneLessRoot<>(SB), RODATA|NOPTR, $64
-
-DATA fraction<>+0(SB)/8, $0x000fffffffffffff
-DATA fraction<>+8(SB)/8, $0x000fffffffffffff
-DATA fraction<>+16(SB)/8, $0x000fffffffffffff
-DATA fraction<>+24(SB)/8, $0x000fffffffffffff
-DATA fraction<>+32(SB)/8, $0x000fffffffffffff
-DATA fraction<>+40(SB)/8, $0x000fffffffffffff
-DATA fraction<>+48(SB)/8, $0x000fffffffffffff
-DATA fraction<>+56(SB)/8, $0x000fffffffffffff
-GLOBL fraction<>(SB), RODATA|NOPTR, $64
-
-DATA root<>+0(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+8(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+16(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+24(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+32(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+40(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+48(SB)/8, $0x3fe6a09e667f3bcd
-DATA root<>+56(SB)/8, $0x3fe6a09e667f3bcd
-GLOBL root<>(SB), RODATA|NOPTR, $64
-
-DATA twoTo52<>+0(SB)/8, $0x4330000000000000
-DATA twoTo52<>+8(SB)/8, $0x4330000000000000
-DATA twoTo52<>+16(SB)/8, $0x4330000000000000
-DATA twoTo52<>+24(SB)/8, $0x4330000000000000
-DATA twoTo52<>+32(SB)/8, $0x4330000000000000
-DATA twoTo52<>+40(SB)/8, $0x4330000000000000
-DATA twoTo52<>+48(SB)/8, $0x4330000000000000
-DATA twoTo52<>+56(SB)/8, $0x4330000000000000
-GLOBL twoTo52<>(SB), RODATA|NOPTR, $64
-
-DATA twoTo52AndBias<>+0(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+8(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+16(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+24(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+32(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+40(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+48(SB)/8, $0x43300000000003ff
-DATA twoTo52AndBias<>+56(SB)/8, $0x43300000000003ff
-GLOBL twoTo52AndBias<>(SB), RODATA|NOPTR, $64
-
-DATA quarter<>+0(SB)/8, $0x3fd0000000000000
-DATA quarter<>+8(SB)/8, $0x3fd0000000000000
-DATA quarter<>+16(SB)/8, $0x3fd0000000000000
-DATA quarter<>+24(SB)/8, $0x3fd0000000000000
-DATA quarter<>+32(SB)/8, $0x3fd0000000000000
-DATA quarter<>+40(SB)/8, $0x3fd0000000000000
-DATA quarter<>+48(SB)/8, $0x3fd0000000000000
-DATA quarter<>+56(SB)/8, $0x3fd0000000000000
-GLOBL quarter<>(SB), RODATA|NOPTR, $64
-
-DATA minusLn2Hi33<>+0(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+8(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+16(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+24(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+32(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+40(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+48(SB)/8, $0xbfe62e42fee00000
-DATA minusLn2Hi33<>+56(SB)/8, $0xbfe62e42fee00000
-GLOBL minusLn2Hi33<>(SB), RODATA|NOPTR, $64
-
-DATA minusLn2Lo33<>+0(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+8(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+16(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+24(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+32(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+40(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+48(SB)/8, $0xbdea39ef35793c76
-DATA minusLn2Lo33<>+56(SB)/8, $0xbdea39ef35793c76
-GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $64
+DATA ones32<>+0(SB)/4, $-1
+DATA ones32<>+4(SB)/4, $-1
+DATA ones32<>+8(SB)/4, $-1
+DATA ones32<>+12(SB)/4, $-1
+DATA ones32<>+16(SB)/4, $-1
+DATA ones32<>+20(SB)/4, $-1
+DATA ones32<>+24(SB)/4, $-1
+DATA ones32<>+28(SB)/4, $-1
+DATA ones32<>+32(SB)/4, $+0
+DATA ones32<>+36(SB)/4, $+0
+DATA ones32<>+40(SB)/4, $+0
+DATA ones32<>+44(SB)/4, $+0
+DATA ones32<>+48(SB)/4, $+0
+DATA ones32<>+52(SB)/4, $+0
+DATA ones32<>+56(SB)/4, $+0
+DATA ones32<>+60(SB)/4, $+0
+GLOBL ones32<>(SB), RODATA|NOPTR, $64
 
 // func sigmoidToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
@@ -1064,25 +780,17 @@ done:
 	VZEROUPPER
 	RET
 
-DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+32(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+40(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+48(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+56(SB)/8, $0x00000000000003ff
-GLOBL exponentBias<>(SB), RODATA|NOPTR, $64
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
-DATA ones64<>+0(SB)/8, $-1
-DATA ones64<>+8(SB)/8, $-1
-DATA ones64<>+16(SB)/8, $-1
-DATA ones64<>+24(SB)/8, $-1
-DATA ones64<>+32(SB)/8, $+0
-DATA ones64<>+40(SB)/8, $+0
-DATA ones64<>+48(SB)/8, $+0
-DATA ones64<>+56(SB)/8, $+0
-GLOBL ones64<>(SB), RODATA|NOPTR, $64
+DATA zero<>+0(SB)/8, $0x0000000000000000
+DATA zero<>+8(SB)/8, $0x0000000000000000
+DATA zero<>+16(SB)/8, $0x0000000000000000
+DATA zero<>+24(SB)/8, $0x0000000000000000
+GLOBL zero<>(SB), RODATA|NOPTR, $32
 
 // func softplusToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
@@ -1275,6 +983,96 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+DATA half<>+8(SB)/8, $0x3fe0000000000000
+DATA half<>+16(SB)/8, $0x3fe0000000000000
+DATA half<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi33<>+0(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi33<>+8(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi33<>+16(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi33<>+24(SB)/8, $0x3fe62e42fee00000
+GLOBL ln2Hi33<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo33<>+0(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo33<>+8(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo33<>+16(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo33<>+24(SB)/8, $0x3dea39ef35793c76
+GLOBL ln2Lo33<>(SB), RODATA|NOPTR, $32
+
+DATA two<>+0(SB)/8, $0x4000000000000000
+DATA two<>+8(SB)/8, $0x4000000000000000
+DATA two<>+16(SB)/8, $0x4000000000000000
+DATA two<>+24(SB)/8, $0x4000000000000000
+GLOBL two<>(SB), RODATA|NOPTR, $32
+
+DATA logA<>+0(SB)/8, $0x3fe5555555555555
+DATA logA<>+8(SB)/8, $0x3fe5555555555555
+DATA logA<>+16(SB)/8, $0x3fe5555555555555
+DATA logA<>+24(SB)/8, $0x3fe5555555555555
+GLOBL logA<>(SB), RODATA|NOPTR, $32
+
+DATA logB<>+0(SB)/8, $0x3fd999999999999a
+DATA logB<>+8(SB)/8, $0x3fd999999999999a
+DATA logB<>+16(SB)/8, $0x3fd999999999999a
+DATA logB<>+24(SB)/8, $0x3fd999999999999a
+GLOBL logB<>(SB), RODATA|NOPTR, $32
+
+DATA logC<>+0(SB)/8, $0x3fd2492492492492
+DATA logC<>+8(SB)/8, $0x3fd2492492492492
+DATA logC<>+16(SB)/8, $0x3fd2492492492492
+DATA logC<>+24(SB)/8, $0x3fd2492492492492
+GLOBL logC<>(SB), RODATA|NOPTR, $32
+
+DATA logD<>+0(SB)/8, $0x3fcc71c71c71c71c
+DATA logD<>+8(SB)/8, $0x3fcc71c71c71c71c
+DATA logD<>+16(SB)/8, $0x3fcc71c71c71c71c
+DATA logD<>+24(SB)/8, $0x3fcc71c71c71c71c
+GLOBL logD<>(SB), RODATA|NOPTR, $32
+
+DATA logE<>+0(SB)/8, $0x3fc745d1745d1746
+DATA logE<>+8(SB)/8, $0x3fc745d1745d1746
+DATA logE<>+16(SB)/8, $0x3fc745d1745d1746
+DATA logE<>+24(SB)/8, $0x3fc745d1745d1746
+GLOBL logE<>(SB), RODATA|NOPTR, $32
+
+DATA logF<>+0(SB)/8, $0x3fc3b13b13b13b14
+DATA logF<>+8(SB)/8, $0x3fc3b13b13b13b14
+DATA logF<>+16(SB)/8, $0x3fc3b13b13b13b14
+DATA logF<>+24(SB)/8, $0x3fc3b13b13b13b14
+GLOBL logF<>(SB), RODATA|NOPTR, $32
+
+DATA logG<>+0(SB)/8, $0x3fc1111111111111
+DATA logG<>+8(SB)/8, $0x3fc1111111111111
+DATA logG<>+16(SB)/8, $0x3fc1111111111111
+DATA logG<>+24(SB)/8, $0x3fc1111111111111
+GLOBL logG<>(SB), RODATA|NOPTR, $32
+
+DATA logH<>+0(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA logH<>+8(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA logH<>+16(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA logH<>+24(SB)/8, $0x3fbe1e1e1e1e1e1e
+GLOBL logH<>(SB), RODATA|NOPTR, $32
+
+DATA logI<>+0(SB)/8, $0x3fbaf286bca1af28
+DATA logI<>+8(SB)/8, $0x3fbaf286bca1af28
+DATA logI<>+16(SB)/8, $0x3fbaf286bca1af28
+DATA logI<>+24(SB)/8, $0x3fbaf286bca1af28
+GLOBL logI<>(SB), RODATA|NOPTR, $32
+
+DATA logJ<>+0(SB)/8, $0x3fb8618618618618
+DATA logJ<>+8(SB)/8, $0x3fb8618618618618
+DATA logJ<>+16(SB)/8, $0x3fb8618618618618
+DATA logJ<>+24(SB)/8, $0x3fb8618618618618
+GLOBL logJ<>(SB), RODATA|NOPTR, $32
+
+DATA logK<>+0(SB)/8, $0x3fb642c8590b2164
+DATA logK<>+8(SB)/8, $0x3fb642c8590b2164
+DATA logK<>+16(SB)/8, $0x3fb642c8590b2164
+DATA logK<>+24(SB)/8, $0x3fb642c8590b2164
+GLOBL logK<>(SB), RODATA|NOPTR, $32
 
 // func entropyToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
@@ -1482,6 +1280,60 @@ done:
 	VZEROUPPER
 	RET
 
+DATA smallestNormal<>+0(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+8(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+16(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+24(SB)/8, $0x0010000000000000
+GLOBL smallestNormal<>(SB), RODATA|NOPTR, $32
+
+DATA oneLessRoot<>+0(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+8(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+16(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+24(SB)/8, $0x00095f619980c433
+GLOBL oneLessRoot<>(SB), RODATA|NOPTR, $32
+
+DATA fraction<>+0(SB)/8, $0x000fffffffffffff
+DATA fraction<>+8(SB)/8, $0x000fffffffffffff
+DATA fraction<>+16(SB)/8, $0x000fffffffffffff
+DATA fraction<>+24(SB)/8, $0x000fffffffffffff
+GLOBL fraction<>(SB), RODATA|NOPTR, $32
+
+DATA root<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+24(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL root<>(SB), RODATA|NOPTR, $32
+
+DATA twoTo52<>+0(SB)/8, $0x4330000000000000
+DATA twoTo52<>+8(SB)/8, $0x4330000000000000
+DATA twoTo52<>+16(SB)/8, $0x4330000000000000
+DATA twoTo52<>+24(SB)/8, $0x4330000000000000
+GLOBL twoTo52<>(SB), RODATA|NOPTR, $32
+
+DATA twoTo52AndBias<>+0(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+8(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+16(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+24(SB)/8, $0x43300000000003ff
+GLOBL twoTo52AndBias<>(SB), RODATA|NOPTR, $32
+
+DATA quarter<>+0(SB)/8, $0x3fd0000000000000
+DATA quarter<>+8(SB)/8, $0x3fd0000000000000
+DATA quarter<>+16(SB)/8, $0x3fd0000000000000
+DATA quarter<>+24(SB)/8, $0x3fd0000000000000
+GLOBL quarter<>(SB), RODATA|NOPTR, $32
+
+DATA minusLn2Hi33<>+0(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+8(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+16(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+24(SB)/8, $0xbfe62e42fee00000
+GLOBL minusLn2Hi33<>(SB), RODATA|NOPTR, $32
+
+DATA minusLn2Lo33<>+0(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+8(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+16(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+24(SB)/8, $0xbdea39ef35793c76
+GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $32
+
 // func expToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expToAVX2(SB), NOSPLIT, $0-48
@@ -1678,164 +1530,6 @@ done:
 	VZEROUPPER
 	RET
 
-DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+32(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+40(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+48(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+56(SB)/8, $0x42b2000042b20000
-GLOBL highSingle<>(SB), RODATA|NOPTR, $64
-
-DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+32(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+40(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+48(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+56(SB)/8, $0xc2d00000c2d00000
-GLOBL lowSingle<>(SB), RODATA|NOPTR, $64
-
-DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL log2eSingle<>(SB), RODATA|NOPTR, $64
-
-DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+32(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+40(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+48(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+56(SB)/8, $0x4b4000004b400000
-GLOBL magicSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+32(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+40(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+48(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+56(SB)/8, $0x3f3172183f317218
-GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+32(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+40(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+48(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+56(SB)/8, $0xb102e308b102e308
-GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+32(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+40(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+48(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+56(SB)/8, $0x3f0000003f000000
-GLOBL expASingle<>(SB), RODATA|NOPTR, $64
-
-DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+32(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+40(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+48(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+56(SB)/8, $0x3e2aaaab3e2aaaab
-GLOBL expBSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+32(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+40(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+48(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+56(SB)/8, $0x3d2aaaab3d2aaaab
-GLOBL expCSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+32(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+40(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+48(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+56(SB)/8, $0x3c0888893c088889
-GLOBL expDSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+32(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+40(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+48(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+56(SB)/8, $0x3ab60b613ab60b61
-GLOBL expESingle<>(SB), RODATA|NOPTR, $64
-
-DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+32(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+40(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+48(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+56(SB)/8, $0x39500d0139500d01
-GLOBL expFSingle<>(SB), RODATA|NOPTR, $64
-
-DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
-GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
-
-DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+32(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+40(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+48(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+56(SB)/8, $0x0000007f0000007f
-GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ones32<>+0(SB)/4, $-1
-DATA ones32<>+4(SB)/4, $-1
-DATA ones32<>+8(SB)/4, $-1
-DATA ones32<>+12(SB)/4, $-1
-DATA ones32<>+16(SB)/4, $-1
-DATA ones32<>+20(SB)/4, $-1
-DATA ones32<>+24(SB)/4, $-1
-DATA ones32<>+28(SB)/4, $-1
-DATA ones32<>+32(SB)/4, $+0
-DATA ones32<>+36(SB)/4, $+0
-DATA ones32<>+40(SB)/4, $+0
-DATA ones32<>+44(SB)/4, $+0
-DATA ones32<>+48(SB)/4, $+0
-DATA ones32<>+52(SB)/4, $+0
-DATA ones32<>+56(SB)/4, $+0
-DATA ones32<>+60(SB)/4, $+0
-GLOBL ones32<>(SB), RODATA|NOPTR, $64
-
 // func sinToAVX2(dst []float64, src []float64)
 // Requires: AVX, FMA3
 TEXT ·sinToAVX2(SB), NOSPLIT, $0-48
@@ -1932,141 +1626,79 @@ DATA minusHalf<>+0(SB)/8, $0xbfe0000000000000
 DATA minusHalf<>+8(SB)/8, $0xbfe0000000000000
 DATA minusHalf<>+16(SB)/8, $0xbfe0000000000000
 DATA minusHalf<>+24(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+32(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+40(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+48(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+56(SB)/8, $0xbfe0000000000000
-GLOBL minusHalf<>(SB), RODATA|NOPTR, $64
-
-DATA minusTwo<>+0(SB)/8, $0xc000000000000000
-DATA minusTwo<>+8(SB)/8, $0xc000000000000000
-DATA minusTwo<>+16(SB)/8, $0xc000000000000000
-DATA minusTwo<>+24(SB)/8, $0xc000000000000000
-DATA minusTwo<>+32(SB)/8, $0xc000000000000000
-DATA minusTwo<>+40(SB)/8, $0xc000000000000000
-DATA minusTwo<>+48(SB)/8, $0xc000000000000000
-DATA minusTwo<>+56(SB)/8, $0xc000000000000000
-GLOBL minusTwo<>(SB), RODATA|NOPTR, $64
+GLOBL minusHalf<>(SB), RODATA|NOPTR, $32
 
 DATA twoPi<>+0(SB)/8, $0x401921fb54442d18
 DATA twoPi<>+8(SB)/8, $0x401921fb54442d18
 DATA twoPi<>+16(SB)/8, $0x401921fb54442d18
 DATA twoPi<>+24(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+32(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+40(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+48(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+56(SB)/8, $0x401921fb54442d18
-GLOBL twoPi<>(SB), RODATA|NOPTR, $64
+GLOBL twoPi<>(SB), RODATA|NOPTR, $32
 
 DATA sinA<>+0(SB)/8, $0x3ff0000000000000
 DATA sinA<>+8(SB)/8, $0x3ff0000000000000
 DATA sinA<>+16(SB)/8, $0x3ff0000000000000
 DATA sinA<>+24(SB)/8, $0x3ff0000000000000
-DATA sinA<>+32(SB)/8, $0x3ff0000000000000
-DATA sinA<>+40(SB)/8, $0x3ff0000000000000
-DATA sinA<>+48(SB)/8, $0x3ff0000000000000
-DATA sinA<>+56(SB)/8, $0x3ff0000000000000
-GLOBL sinA<>(SB), RODATA|NOPTR, $64
+GLOBL sinA<>(SB), RODATA|NOPTR, $32
 
 DATA sinB<>+0(SB)/8, $0xbfc5555555555555
 DATA sinB<>+8(SB)/8, $0xbfc5555555555555
 DATA sinB<>+16(SB)/8, $0xbfc5555555555555
 DATA sinB<>+24(SB)/8, $0xbfc5555555555555
-DATA sinB<>+32(SB)/8, $0xbfc5555555555555
-DATA sinB<>+40(SB)/8, $0xbfc5555555555555
-DATA sinB<>+48(SB)/8, $0xbfc5555555555555
-DATA sinB<>+56(SB)/8, $0xbfc5555555555555
-GLOBL sinB<>(SB), RODATA|NOPTR, $64
+GLOBL sinB<>(SB), RODATA|NOPTR, $32
 
 DATA sinC<>+0(SB)/8, $0x3f81111111111111
 DATA sinC<>+8(SB)/8, $0x3f81111111111111
 DATA sinC<>+16(SB)/8, $0x3f81111111111111
 DATA sinC<>+24(SB)/8, $0x3f81111111111111
-DATA sinC<>+32(SB)/8, $0x3f81111111111111
-DATA sinC<>+40(SB)/8, $0x3f81111111111111
-DATA sinC<>+48(SB)/8, $0x3f81111111111111
-DATA sinC<>+56(SB)/8, $0x3f81111111111111
-GLOBL sinC<>(SB), RODATA|NOPTR, $64
+GLOBL sinC<>(SB), RODATA|NOPTR, $32
 
 DATA sinD<>+0(SB)/8, $0xbf2a01a01a01a01a
 DATA sinD<>+8(SB)/8, $0xbf2a01a01a01a01a
 DATA sinD<>+16(SB)/8, $0xbf2a01a01a01a01a
 DATA sinD<>+24(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+32(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+40(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+48(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+56(SB)/8, $0xbf2a01a01a01a01a
-GLOBL sinD<>(SB), RODATA|NOPTR, $64
+GLOBL sinD<>(SB), RODATA|NOPTR, $32
 
 DATA sinE<>+0(SB)/8, $0x3ec71de3a556c734
 DATA sinE<>+8(SB)/8, $0x3ec71de3a556c734
 DATA sinE<>+16(SB)/8, $0x3ec71de3a556c734
 DATA sinE<>+24(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+32(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+40(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+48(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+56(SB)/8, $0x3ec71de3a556c734
-GLOBL sinE<>(SB), RODATA|NOPTR, $64
+GLOBL sinE<>(SB), RODATA|NOPTR, $32
 
 DATA sinF<>+0(SB)/8, $0xbe5ae64567f544e4
 DATA sinF<>+8(SB)/8, $0xbe5ae64567f544e4
 DATA sinF<>+16(SB)/8, $0xbe5ae64567f544e4
 DATA sinF<>+24(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+32(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+40(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+48(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+56(SB)/8, $0xbe5ae64567f544e4
-GLOBL sinF<>(SB), RODATA|NOPTR, $64
+GLOBL sinF<>(SB), RODATA|NOPTR, $32
 
 DATA sinG<>+0(SB)/8, $0x3de6124613a86d09
 DATA sinG<>+8(SB)/8, $0x3de6124613a86d09
 DATA sinG<>+16(SB)/8, $0x3de6124613a86d09
 DATA sinG<>+24(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+32(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+40(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+48(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+56(SB)/8, $0x3de6124613a86d09
-GLOBL sinG<>(SB), RODATA|NOPTR, $64
+GLOBL sinG<>(SB), RODATA|NOPTR, $32
 
 DATA sinH<>+0(SB)/8, $0xbd6ae7f3e733b81f
 DATA sinH<>+8(SB)/8, $0xbd6ae7f3e733b81f
 DATA sinH<>+16(SB)/8, $0xbd6ae7f3e733b81f
 DATA sinH<>+24(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+32(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+40(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+48(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+56(SB)/8, $0xbd6ae7f3e733b81f
-GLOBL sinH<>(SB), RODATA|NOPTR, $64
+GLOBL sinH<>(SB), RODATA|NOPTR, $32
 
 DATA sinI<>+0(SB)/8, $0x3ce952c77030ad4a
 DATA sinI<>+8(SB)/8, $0x3ce952c77030ad4a
 DATA sinI<>+16(SB)/8, $0x3ce952c77030ad4a
 DATA sinI<>+24(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+32(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+40(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+48(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+56(SB)/8, $0x3ce952c77030ad4a
-GLOBL sinI<>(SB), RODATA|NOPTR, $64
+GLOBL sinI<>(SB), RODATA|NOPTR, $32
 
 DATA sinJ<>+0(SB)/8, $0xbc62f49b46814157
 DATA sinJ<>+8(SB)/8, $0xbc62f49b46814157
 DATA sinJ<>+16(SB)/8, $0xbc62f49b46814157
 DATA sinJ<>+24(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+32(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+40(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+48(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+56(SB)/8, $0xbc62f49b46814157
-GLOBL sinJ<>(SB), RODATA|NOPTR, $64
+GLOBL sinJ<>(SB), RODATA|NOPTR, $32
 
 DATA sinK<>+0(SB)/8, $0x3bd71b8ef6dcf572
 DATA sinK<>+8(SB)/8, $0x3bd71b8ef6dcf572
 DATA sinK<>+16(SB)/8, $0x3bd71b8ef6dcf572
 DATA sinK<>+24(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+32(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+40(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+48(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+56(SB)/8, $0x3bd71b8ef6dcf572
-GLOBL sinK<>(SB), RODATA|NOPTR, $64
+GLOBL sinK<>(SB), RODATA|NOPTR, $32
 
 // func cosToAVX2(dst []float64, src []float64)
 // Requires: AVX, FMA3
@@ -2164,118 +1796,70 @@ DATA cosA<>+0(SB)/8, $0x3ff0000000000000
 DATA cosA<>+8(SB)/8, $0x3ff0000000000000
 DATA cosA<>+16(SB)/8, $0x3ff0000000000000
 DATA cosA<>+24(SB)/8, $0x3ff0000000000000
-DATA cosA<>+32(SB)/8, $0x3ff0000000000000
-DATA cosA<>+40(SB)/8, $0x3ff0000000000000
-DATA cosA<>+48(SB)/8, $0x3ff0000000000000
-DATA cosA<>+56(SB)/8, $0x3ff0000000000000
-GLOBL cosA<>(SB), RODATA|NOPTR, $64
+GLOBL cosA<>(SB), RODATA|NOPTR, $32
 
 DATA cosB<>+0(SB)/8, $0xbfe0000000000000
 DATA cosB<>+8(SB)/8, $0xbfe0000000000000
 DATA cosB<>+16(SB)/8, $0xbfe0000000000000
 DATA cosB<>+24(SB)/8, $0xbfe0000000000000
-DATA cosB<>+32(SB)/8, $0xbfe0000000000000
-DATA cosB<>+40(SB)/8, $0xbfe0000000000000
-DATA cosB<>+48(SB)/8, $0xbfe0000000000000
-DATA cosB<>+56(SB)/8, $0xbfe0000000000000
-GLOBL cosB<>(SB), RODATA|NOPTR, $64
+GLOBL cosB<>(SB), RODATA|NOPTR, $32
 
 DATA cosC<>+0(SB)/8, $0x3fa5555555555555
 DATA cosC<>+8(SB)/8, $0x3fa5555555555555
 DATA cosC<>+16(SB)/8, $0x3fa5555555555555
 DATA cosC<>+24(SB)/8, $0x3fa5555555555555
-DATA cosC<>+32(SB)/8, $0x3fa5555555555555
-DATA cosC<>+40(SB)/8, $0x3fa5555555555555
-DATA cosC<>+48(SB)/8, $0x3fa5555555555555
-DATA cosC<>+56(SB)/8, $0x3fa5555555555555
-GLOBL cosC<>(SB), RODATA|NOPTR, $64
+GLOBL cosC<>(SB), RODATA|NOPTR, $32
 
 DATA cosD<>+0(SB)/8, $0xbf56c16c16c16c17
 DATA cosD<>+8(SB)/8, $0xbf56c16c16c16c17
 DATA cosD<>+16(SB)/8, $0xbf56c16c16c16c17
 DATA cosD<>+24(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+32(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+40(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+48(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+56(SB)/8, $0xbf56c16c16c16c17
-GLOBL cosD<>(SB), RODATA|NOPTR, $64
+GLOBL cosD<>(SB), RODATA|NOPTR, $32
 
 DATA cosE<>+0(SB)/8, $0x3efa01a01a01a01a
 DATA cosE<>+8(SB)/8, $0x3efa01a01a01a01a
 DATA cosE<>+16(SB)/8, $0x3efa01a01a01a01a
 DATA cosE<>+24(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+32(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+40(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+48(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+56(SB)/8, $0x3efa01a01a01a01a
-GLOBL cosE<>(SB), RODATA|NOPTR, $64
+GLOBL cosE<>(SB), RODATA|NOPTR, $32
 
 DATA cosF<>+0(SB)/8, $0xbe927e4fb7789f5c
 DATA cosF<>+8(SB)/8, $0xbe927e4fb7789f5c
 DATA cosF<>+16(SB)/8, $0xbe927e4fb7789f5c
 DATA cosF<>+24(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+32(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+40(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+48(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+56(SB)/8, $0xbe927e4fb7789f5c
-GLOBL cosF<>(SB), RODATA|NOPTR, $64
+GLOBL cosF<>(SB), RODATA|NOPTR, $32
 
 DATA cosG<>+0(SB)/8, $0x3e21eed8eff8d898
 DATA cosG<>+8(SB)/8, $0x3e21eed8eff8d898
 DATA cosG<>+16(SB)/8, $0x3e21eed8eff8d898
 DATA cosG<>+24(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+32(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+40(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+48(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+56(SB)/8, $0x3e21eed8eff8d898
-GLOBL cosG<>(SB), RODATA|NOPTR, $64
+GLOBL cosG<>(SB), RODATA|NOPTR, $32
 
 DATA cosH<>+0(SB)/8, $0xbda93974a8c07c9d
 DATA cosH<>+8(SB)/8, $0xbda93974a8c07c9d
 DATA cosH<>+16(SB)/8, $0xbda93974a8c07c9d
 DATA cosH<>+24(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+32(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+40(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+48(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+56(SB)/8, $0xbda93974a8c07c9d
-GLOBL cosH<>(SB), RODATA|NOPTR, $64
+GLOBL cosH<>(SB), RODATA|NOPTR, $32
 
 DATA cosI<>+0(SB)/8, $0x3d2ae7f3e733b81f
 DATA cosI<>+8(SB)/8, $0x3d2ae7f3e733b81f
 DATA cosI<>+16(SB)/8, $0x3d2ae7f3e733b81f
 DATA cosI<>+24(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+32(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+40(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+48(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+56(SB)/8, $0x3d2ae7f3e733b81f
-GLOBL cosI<>(SB), RODATA|NOPTR, $64
+GLOBL cosI<>(SB), RODATA|NOPTR, $32
 
 DATA cosJ<>+0(SB)/8, $0xbca6827863b97d97
 DATA cosJ<>+8(SB)/8, $0xbca6827863b97d97
 DATA cosJ<>+16(SB)/8, $0xbca6827863b97d97
 DATA cosJ<>+24(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+32(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+40(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+48(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+56(SB)/8, $0xbca6827863b97d97
-GLOBL cosJ<>(SB), RODATA|NOPTR, $64
+GLOBL cosJ<>(SB), RODATA|NOPTR, $32
 
 DATA cosK<>+0(SB)/8, $0x3c1e542ba4020225
 DATA cosK<>+8(SB)/8, $0x3c1e542ba4020225
 DATA cosK<>+16(SB)/8, $0x3c1e542ba4020225
 DATA cosK<>+24(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+32(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+40(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+48(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+56(SB)/8, $0x3c1e542ba4020225
-GLOBL cosK<>(SB), RODATA|NOPTR, $64
+GLOBL cosK<>(SB), RODATA|NOPTR, $32
 
 DATA cosL<>+0(SB)/8, $0xbb90ce396db7f853
 DATA cosL<>+8(SB)/8, $0xbb90ce396db7f853
 DATA cosL<>+16(SB)/8, $0xbb90ce396db7f853
 DATA cosL<>+24(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+32(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+40(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+48(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+56(SB)/8, $0xbb90ce396db7f853
-GLOBL cosL<>(SB), RODATA|NOPTR, $64
+GLOBL cosL<>(SB), RODATA|NOPTR, $32

@@ -26,48 +26,75 @@ func (b Block[T]) check() {
 	}
 }
 
-// Gemm32 adds A*B^T to C, where A is m x k, B is n x k and C is m x n, on at most
+// Gemm64 adds A*B^T to C, where A is m x k, B is n x k and C is m x n, on at most
 // threads goroutines (0: as many as there are cores). C must not overlap the
 // others.
-func Gemm32(c, a, b Block[float32], threads int) { gemm(tile32(), tall32(), c, a, b, threads) }
-
-// Gemm64 is Gemm32 in double precision.
-func Gemm64(c, a, b Block[float64], threads int) {
-	gemm(tile64(), tallTile[float64, float64]{}, c, a, b, threads)
-}
+func Gemm64(c, a, b Block[float64], threads int) { gemm(c, a, b, threads) }
 
 // GemmMixed is Gemm64 for an A in single precision: c = fma(float64(a), b, c).
 func GemmMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
-	gemm(tile64(), tallMixed(), c, a, b, threads)
+	few := tallMixed()
+	if few.rows > 0 && b.Rows <= rowsOfTall && a.Rows >= few.rows && a.Cols > 0 {
+		checkFactors(a, b, a.Cols, b.Cols)
+		checkResult(c, a.Rows, b.Rows)
+		tall{tile: few, c: c, a: a}.run(b, threads)
+		return
+	}
+	gemm(c, a, b, threads)
 }
 
-// GemmCols32 adds A^T*B to C, row after row, where A is k x m, B is k x n and C is m x n,
+func gemm[A float](c Block[float64], a Block[A], b Block[float64], threads int) {
+	checkFactors(a, b, a.Cols, b.Cols)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[float64](a), packB: packRows[float64](b)}.run(threads)
+}
+
+// GemmCols64 adds A^T*B to C, row after row, where A is k x m, B is k x n and C is m x n,
 // on at most threads goroutines. C must not overlap the others.
-func GemmCols32(c, a, b Block[float32], threads int) { gemmCols(tile32(), tall32(), c, a, b, threads) }
-
-// GemmCols64 is GemmCols32 in double precision.
-func GemmCols64(c, a, b Block[float64], threads int) {
-	gemmCols(tile64(), tallTile[float64, float64]{}, c, a, b, threads)
-}
+func GemmCols64(c, a, b Block[float64], threads int) { gemmCols(c, a, b, threads) }
 
 // GemmColsMixed is GemmCols64 for an A in single precision.
 func GemmColsMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
-	gemmCols(tile64(), tallMixed(), c, a, b, threads)
+	few := tallMixed()
+	if few.rows > 0 && b.Cols <= rowsOfTall && a.Cols >= few.cols && b.Cols > 0 {
+		checkFactors(a, b, a.Rows, b.Rows)
+		checkResult(c, a.Cols, b.Cols)
+		tallCols{few, c, a, b}.run(threads)
+		return
+	}
+	gemmCols(c, a, b, threads)
 }
 
-// SyrkRows32 adds A*A^T to the symmetric C: the products of the rows of A. It
+func gemmCols[A float](c Block[float64], a Block[A], b Block[float64], threads int) {
+	checkFactors(a, b, a.Rows, b.Rows)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[float64](a), packB: packCols[float64](b)}.run(threads)
+}
+
+// checkFactors panics unless the factors are blocks with as many terms.
+func checkFactors[A float](a Block[A], b Block[float64], ours, theirs int) {
+	a.check()
+	b.check()
+	if ours != theirs {
+		panic("vec: factors of different length")
+	}
+}
+
+// SyrkRows64 adds A*A^T to the symmetric C: the products of the rows of A. It
 // reads C on and below the diagonal and writes all of it.
-func SyrkRows32(c, a Block[float32], threads int) { syrkRows(tile32(), c, a, threads) }
+func SyrkRows64(c, a Block[float64], threads int) {
+	syrk(c, a, a.Rows, a.Cols, packRows[float64](a), threads)
+}
 
-// SyrkRows64 is SyrkRows32 in double precision.
-func SyrkRows64(c, a Block[float64], threads int) { syrkRows(tile64(), c, a, threads) }
-
-// SyrkCols32 adds A^T*A to the symmetric C: the products of the columns of A, row
+// SyrkCols64 adds A^T*A to the symmetric C: the products of the columns of A, row
 // after row. It reads C on and below the diagonal and writes all of it.
-func SyrkCols32(c, a Block[float32], threads int) { syrkCols(tile32(), c, a, threads) }
+func SyrkCols64(c, a Block[float64], threads int) {
+	syrk(c, a, a.Cols, a.Rows, packCols[float64](a), threads)
+}
 
-// SyrkCols64 is SyrkCols32 in double precision.
-func SyrkCols64(c, a Block[float64], threads int) { syrkCols(tile64(), c, a, threads) }
+// syrk adds the products of n vectors, the rows or columns of a block, of k terms each.
+func syrk[A float](c Block[float64], a Block[A], n, k int, pack packer[float64], threads int) {
+	a.check()
+	multiplication[float64, float64]{tile: tile64(), c: c, m: n, n: n, k: k, lower: true, mirrored: true, packA: pack, packB: pack}.run(threads)
+}
 
 // WeightedGram adds sum_i weight[i] x_i x_i^T over the rows x_i of x to the
 // symmetric h, in double precision: h[j][l] = fma(weight[i]*x[i][j], x[i][l],
@@ -93,9 +120,7 @@ func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads 
 // precision: h[j][l] = fma(x[i][j], x[i][l], h[j][l]) for j >= l and i in order. It reads h
 // on and below the diagonal and writes all of it.
 func Gram(h Block[float64], x Block[float32], threads int) {
-	x.check()
-	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true,
-		packA: packCols[float64](x), packB: packCols[float64](x)}.run(threads)
+	syrk(h, x, x.Cols, x.Rows, packCols[float64](x), threads)
 }
 
 // rowsOfSingle is how many rows GramSingle sums in single precision.
@@ -111,44 +136,6 @@ func GramSingle(h Block[float64], x Block[float32], threads int) {
 	x.check()
 	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true, depth: rowsOfSingle,
 		packA: packCols[float32](x), packB: packCols[float32](x)}.run(threads)
-}
-
-func gemm[A, S float](t tile[S, S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
-	a.check()
-	b.check()
-	if a.Cols != b.Cols {
-		panic("vec: factors of different length")
-	}
-	if few.rows > 0 && b.Rows <= rowsOfTall && a.Rows >= few.rows && a.Cols > 0 {
-		checkResult(c, a.Rows, b.Rows)
-		tall[A, S]{tile: few, c: c, a: a}.run(b, threads)
-		return
-	}
-	multiplication[S, S]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[S](a), packB: packRows[S](b)}.run(threads)
-}
-
-func gemmCols[A, S float](t tile[S, S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
-	a.check()
-	b.check()
-	if a.Rows != b.Rows {
-		panic("vec: factors of different length")
-	}
-	if few.rows > 0 && b.Cols <= rowsOfTall && a.Cols >= few.cols && b.Cols > 0 {
-		checkResult(c, a.Cols, b.Cols)
-		tallCols[A, S]{few, c, a, b}.run(threads)
-		return
-	}
-	multiplication[S, S]{tile: t, c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[S](a), packB: packCols[S](b)}.run(threads)
-}
-
-func syrkRows[T float](t tile[T, T], c, a Block[T], threads int) {
-	a.check()
-	multiplication[T, T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, mirrored: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
-}
-
-func syrkCols[T float](t tile[T, T], c, a Block[T], threads int) {
-	a.check()
-	multiplication[T, T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, mirrored: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
 }
 
 // A packer copies elements k, k+1, ... of rows first, first+1, ... to dst: element k+r of

@@ -4,16 +4,6 @@
 
 package vec
 
-// tile32AVX512 adds the product of k columns of a packed panel and k rows of another to a tile of c.
-//
-//go:noescape
-func tile32AVX512(k int, a *float32, b *float32, c *float32, stride int)
-
-// tile32AVX2 adds the product of k columns of a packed panel and k rows of another to a tile of c.
-//
-//go:noescape
-func tile32AVX2(k int, a *float32, b *float32, c *float32, stride int)
-
 // tile64AVX512 adds the product of k columns of a packed panel and k rows of another to a tile of c.
 //
 //go:noescape

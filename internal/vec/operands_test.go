@@ -67,7 +67,6 @@ var kernels = []struct {
 	run  func(o operands) []float64
 }{
 	{"Dot", func(o operands) []float64 { return o.sum(Dot(o.x, o.y32)) }},
-	{"Dot32", func(o operands) []float64 { return o.sum(Dot32(o.x32, o.y32)) }},
 	{"Dot64", func(o operands) []float64 { return o.sum(Dot64(o.x, o.y)) }},
 	{"SquaredNorm", func(o operands) []float64 { return o.sum(SquaredNorm(o.x32)) }},
 	{"SquaredNorm64", func(o operands) []float64 { return o.sum(SquaredNorm64(o.x)) }},
@@ -103,15 +102,6 @@ var kernels = []struct {
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},
 	{"SparseAxpy", func(o operands) []float64 { SparseAxpy(o.w, o.alpha, o.index, o.x32); return o.w }},
-	{"Merge", func(o operands) []float64 {
-		n := len(o.x)
-		along, squared := Merge(o.x, o.y, o.w[:n], o.w[n:2*n], o.alpha)
-		return slices.Concat(o.x, o.y, o.w, []float64{along, squared})
-	}},
-	{"reflectedDot", func(o operands) []float64 {
-		n := len(o.x)
-		return append(o.x, o.sum(reflectedDot(o.x, o.y, o.w[:n], o.w[n:2*n], o.alpha, o.beta))...)
-	}},
 	{"ExpTo", func(o operands) []float64 { ExpTo(o.y, spread(o.x, 300)); return o.y }},
 	{"ExpTo in place", func(o operands) []float64 { ExpTo(o.x, o.x); return o.x }},
 	{"SinTo", func(o operands) []float64 { SinTo(o.y, spread(o.x, 3)); return o.y }},

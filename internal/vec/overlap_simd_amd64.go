@@ -24,10 +24,6 @@ func leastTile64(dst []float64, at []int, block []float64, width int, slot []uin
 // harmonicTile64 does the first rows, and returns how many.
 func harmonicTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) (done int) {
 	switch wide := width == TileWidth64; {
-	case hasAVX512 && slot == nil && wide:
-		return harmonicTile64WideAVX512(dst, at, block, start, index, value)
-	case hasAVX512 && wide:
-		return harmonicTile64WideMappedAVX512(dst, at, block, slot, start, index, value)
 	case hasAVX2 && slot == nil && wide:
 		return harmonicTile64WideAVX2(dst, at, block, start, index, value)
 	case hasAVX2 && slot == nil:

@@ -4,16 +4,6 @@
 
 package vec
 
-// rampPredictAVX512 is rampPredict for n rows, a multiple of eight.
-//
-//go:noescape
-func rampPredictAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampMeasureAVX512 is rampMeasure for n rows, a multiple of eight.
-//
-//go:noescape
-func rampMeasureAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
 // rampPredictAVX2 is rampPredict for n rows, a multiple of eight.
 //
 //go:noescape

@@ -4,298 +4,6 @@
 
 #include "textflag.h"
 
-// func rampPredictAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampPredictAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), SI
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), DI
-	VMOVUPD      (DI)(CX*8), Z0
-	VBROADCASTSD (BX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VADDPD       Z3, Z0, Z4
-	VSUBPD       Z3, Z1, Z1
-	VSUBPD       Z0, Z1, Z0
-	MOVQ         8(DX), DI
-	VMOVUPD      (DI)(CX*8), Z1
-	MOVQ         16(DX), DI
-	VMOVUPD      (DI)(CX*8), Z7
-	VBROADCASTSD 8(BX), Z8
-	MOVQ         24(DX), DI
-	VMOVUPD      (DI)(CX*8), Z9
-	VBROADCASTSD 32(BX), Z10
-	VSUBPD       Z10, Z9, Z9
-	VMOVUPD      Z9, Z9
-	VFNMADD231PD Z8, Z4, Z9
-	VMOVUPD      one<>+0(SB), Z10
-	VMOVUPD      Z7, Z11
-	VFMADD231PD  Z8, Z0, Z11
-	VMULPD       Z0, Z1, Z8
-	VMOVUPD      Z8, Z8
-	VFMADD231PD  Z4, Z11, Z8
-	VDIVPD       Z8, Z10, Z8
-	MOVQ         32(DX), DI
-	VMOVUPD      (DI)(CX*8), Z10
-	VADDPD       Z9, Z10, Z9
-	VMULPD       Z8, Z9, Z8
-	VMULPD       Z0, Z8, Z9
-	VMULPD       Z4, Z8, Z10
-	VMOVUPD      one<>+0(SB), Z11
-	VADDPD       Z9, Z11, Z11
-	VMOVUPD      one<>+0(SB), Z12
-	VSUBPD       Z10, Z12, Z12
-	VMOVUPD      half<>+0(SB), Z13
-	VADDPD       Z13, Z9, Z14
-	VANDPD       notSign<>+0(SB), Z14, Z14
-	VMOVUPD      (SI), Z15
-	VMAXPD       Z15, Z14, Z14
-	VMOVUPD      Z14, (SI)
-	VSUBPD       Z13, Z10, Z13
-	VANDPD       notSign<>+0(SB), Z13, Z13
-	VMOVUPD      (SI), Z14
-	VMAXPD       Z14, Z13, Z13
-	VMOVUPD      Z13, (SI)
-	MOVQ         48(DX), DI
-	VMOVUPD      (DI)(CX*8), Z13
-	VMULPD       Z7, Z0, Z14
-	VMOVUPD      Z14, Z14
-	VFMADD231PD  Z4, Z1, Z14
-	VMOVUPD      64(SI), Z15
-	VFMADD231PD  Z13, Z14, Z15
-	VMOVUPD      Z15, 64(SI)
-	VMULPD       Z0, Z4, Z14
-	VMULPD       Z14, Z8, Z8
-	VMULPD       Z8, Z13, Z14
-	VMULPD       Z12, Z7, Z12
-	VMOVUPD      Z12, Z12
-	VFNMADD231PD Z1, Z11, Z12
-	VMOVUPD      128(SI), Z11
-	VFMADD231PD  Z14, Z12, Z11
-	VMOVUPD      Z11, 128(SI)
-	VBROADCASTSD 88(BX), Z11
-	VADDPD       Z8, Z4, Z12
-	VMULPD       Z4, Z11, Z4
-	VMAXPD       Z4, Z12, Z4
-	VSUBPD       Z8, Z0, Z8
-	VMULPD       Z0, Z11, Z0
-	VMAXPD       Z0, Z8, Z0
-	VBROADCASTSD (BX), Z8
-	VSUBPD       Z0, Z8, Z12
-	VCMPPD       $0x11, Z0, Z4, K1
-	VBLENDMPD    Z4, Z12, K1, Z5
-	VSUBPD       Z4, Z8, Z8
-	VCMPPD       $0x11, Z0, Z4, K1
-	VBLENDMPD    Z8, Z0, K1, Z6
-	VMULPD       Z1, Z5, Z0
-	VXORPD       signBit<>+0(SB), Z9, Z1
-	VMAXPD       Z11, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMULPD       Z7, Z6, Z1
-	VMAXPD       Z11, Z10, Z4
-	VMOVUPD      Z0, Z0
-	VFMADD231PD  Z1, Z4, Z0
-	VMOVUPD      192(SI), Z1
-	VFMADD231PD  Z13, Z0, Z1
-	VMOVUPD      Z1, 192(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-DATA one<>+8(SB)/8, $0x3ff0000000000000
-DATA one<>+16(SB)/8, $0x3ff0000000000000
-DATA one<>+24(SB)/8, $0x3ff0000000000000
-DATA one<>+32(SB)/8, $0x3ff0000000000000
-DATA one<>+40(SB)/8, $0x3ff0000000000000
-DATA one<>+48(SB)/8, $0x3ff0000000000000
-DATA one<>+56(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $64
-
-DATA half<>+0(SB)/8, $0x3fe0000000000000
-DATA half<>+8(SB)/8, $0x3fe0000000000000
-DATA half<>+16(SB)/8, $0x3fe0000000000000
-DATA half<>+24(SB)/8, $0x3fe0000000000000
-DATA half<>+32(SB)/8, $0x3fe0000000000000
-DATA half<>+40(SB)/8, $0x3fe0000000000000
-DATA half<>+48(SB)/8, $0x3fe0000000000000
-DATA half<>+56(SB)/8, $0x3fe0000000000000
-GLOBL half<>(SB), RODATA|NOPTR, $64
-
-DATA notSign<>+0(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+8(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+16(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+24(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+32(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+40(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+48(SB)/8, $0x7fffffffffffffff
-DATA notSign<>+56(SB)/8, $0x7fffffffffffffff
-GLOBL notSign<>(SB), RODATA|NOPTR, $64
-
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-DATA signBit<>+32(SB)/8, $0x8000000000000000
-DATA signBit<>+40(SB)/8, $0x8000000000000000
-DATA signBit<>+48(SB)/8, $0x8000000000000000
-DATA signBit<>+56(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $64
-
-// func rampMeasureAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampMeasureAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), SI
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), DI
-	VMOVUPD      (DI)(CX*8), Z0
-	VBROADCASTSD (BX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VADDPD       Z3, Z0, Z4
-	VSUBPD       Z3, Z1, Z1
-	VSUBPD       Z0, Z1, Z0
-	MOVQ         8(DX), DI
-	VMOVUPD      (DI)(CX*8), Z1
-	MOVQ         16(DX), DI
-	VMOVUPD      (DI)(CX*8), Z11
-	VBROADCASTSD 8(BX), Z12
-	MOVQ         24(DX), DI
-	VMOVUPD      (DI)(CX*8), Z13
-	VBROADCASTSD 32(BX), Z14
-	VSUBPD       Z14, Z13, Z13
-	VMOVUPD      Z13, Z13
-	VFNMADD231PD Z12, Z4, Z13
-	VMOVUPD      one<>+0(SB), Z14
-	VMOVUPD      Z11, Z15
-	VFMADD231PD  Z12, Z0, Z15
-	VMULPD       Z0, Z1, Z12
-	VMOVUPD      Z12, Z12
-	VFMADD231PD  Z4, Z15, Z12
-	VDIVPD       Z12, Z14, Z12
-	MOVQ         32(DX), DI
-	VMOVUPD      (DI)(CX*8), Z14
-	VADDPD       Z13, Z14, Z14
-	VMULPD       Z12, Z14, Z14
-	VMULPD       Z0, Z14, Z15
-	VMULPD       Z4, Z14, Z14
-	VMOVUPD      one<>+0(SB), Z16
-	VADDPD       Z15, Z16, Z16
-	VMOVUPD      one<>+0(SB), Z17
-	VSUBPD       Z14, Z17, Z17
-	VMULPD       Z1, Z15, Z15
-	VMULPD       Z16, Z15, Z15
-	VMULPD       Z11, Z14, Z14
-	VMULPD       Z17, Z14, Z14
-	VMULPD       Z0, Z4, Z16
-	VBROADCASTSD 48(BX), Z17
-	VDIVPD       Z16, Z17, Z17
-	VMULPD       Z0, Z17, Z18
-	VMULPD       Z4, Z17, Z17
-	MOVQ         40(DX), DI
-	VMOVUPD      (DI)(CX*8), Z19
-	VADDPD       Z13, Z19, Z13
-	VSUBPD       Z17, Z18, Z19
-	VADDPD       Z19, Z13, Z13
-	VADDPD       Z14, Z15, Z19
-	VADDPD       Z19, Z13, Z13
-	VMULPD       Z12, Z13, Z12
-	VMULPD       Z12, Z16, Z13
-	VMULPD       Z12, Z0, Z16
-	VSUBPD       Z1, Z18, Z18
-	VADDPD       Z15, Z18, Z15
-	VMOVUPD      Z15, Z15
-	VFNMADD231PD Z1, Z16, Z15
-	VMULPD       Z12, Z4, Z12
-	VSUBPD       Z11, Z17, Z16
-	VSUBPD       Z14, Z16, Z14
-	VMOVUPD      Z14, Z14
-	VFMADD231PD  Z11, Z12, Z14
-	VXORPD       signBit<>+0(SB), Z15, Z12
-	VDIVPD       Z1, Z12, Z1
-	VMOVUPD      (SI), Z12
-	VMAXPD       Z12, Z1, Z1
-	VMOVUPD      Z1, (SI)
-	VXORPD       signBit<>+0(SB), Z14, Z1
-	VDIVPD       Z11, Z1, Z1
-	VMOVUPD      (SI), Z11
-	VMAXPD       Z11, Z1, Z1
-	VMOVUPD      Z1, (SI)
-	VPMOVQ2M     Z13, K1
-	VBLENDMPD    Z4, Z0, K1, Z5
-	VANDPD       notSign<>+0(SB), Z13, Z0
-	VDIVPD       Z5, Z0, Z1
-	VMOVUPD      (SI), Z4
-	VMAXPD       Z4, Z1, Z1
-	VMOVUPD      Z1, (SI)
-	MOVQ         48(DX), DI
-	VMOVUPD      (DI)(CX*8), Z1
-	VMOVUPD      64(SI), Z4
-	VFMADD231PD  Z1, Z0, Z4
-	VMOVUPD      Z4, 64(SI)
-	VBROADCASTSD 80(BX), Z4
-	VMULPD       Z5, Z4, Z4
-	VBROADCASTSD 96(BX), Z11
-	VFMSUB213PD  Z4, Z0, Z11
-	VPXORQ       Z6, Z6, Z6
-	VMAXPD       Z6, Z11, Z11
-	VMOVUPD      128(SI), Z12
-	VFMADD231PD  Z1, Z11, Z12
-	VMOVUPD      Z12, 128(SI)
-	VBROADCASTSD 104(BX), Z11
-	VFMSUB213PD  Z4, Z0, Z11
-	VPXORQ       Z7, Z7, Z7
-	VMAXPD       Z7, Z11, Z11
-	VMOVUPD      192(SI), Z12
-	VFMADD231PD  Z1, Z11, Z12
-	VMOVUPD      Z12, 192(SI)
-	VBROADCASTSD 112(BX), Z11
-	VFMSUB213PD  Z4, Z0, Z11
-	VPXORQ       Z8, Z8, Z8
-	VMAXPD       Z8, Z11, Z11
-	VMOVUPD      256(SI), Z12
-	VFMADD231PD  Z1, Z11, Z12
-	VMOVUPD      Z12, 256(SI)
-	VBROADCASTSD 120(BX), Z11
-	VFMSUB213PD  Z4, Z0, Z11
-	VPXORQ       Z9, Z9, Z9
-	VMAXPD       Z9, Z11, Z11
-	VMOVUPD      320(SI), Z12
-	VFMADD231PD  Z1, Z11, Z12
-	VMOVUPD      Z12, 320(SI)
-	VBROADCASTSD 128(BX), Z11
-	VFMSUB213PD  Z4, Z0, Z11
-	VPXORQ       Z10, Z10, Z10
-	VMAXPD       Z10, Z11, Z0
-	VMOVUPD      384(SI), Z4
-	VFMADD231PD  Z1, Z0, Z4
-	VMOVUPD      Z4, 384(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
 // func rampPredictAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampPredictAVX2(SB), NOSPLIT, $0-32
@@ -492,6 +200,30 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+DATA half<>+8(SB)/8, $0x3fe0000000000000
+DATA half<>+16(SB)/8, $0x3fe0000000000000
+DATA half<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $32
+
+DATA notSign<>+0(SB)/8, $0x7fffffffffffffff
+DATA notSign<>+8(SB)/8, $0x7fffffffffffffff
+DATA notSign<>+16(SB)/8, $0x7fffffffffffffff
+DATA notSign<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL notSign<>(SB), RODATA|NOPTR, $32
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
 // func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
@@ -1481,18 +1213,10 @@ DATA four<>+0(SB)/8, $0x4010000000000000
 DATA four<>+8(SB)/8, $0x4010000000000000
 DATA four<>+16(SB)/8, $0x4010000000000000
 DATA four<>+24(SB)/8, $0x4010000000000000
-DATA four<>+32(SB)/8, $0x4010000000000000
-DATA four<>+40(SB)/8, $0x4010000000000000
-DATA four<>+48(SB)/8, $0x4010000000000000
-DATA four<>+56(SB)/8, $0x4010000000000000
-GLOBL four<>(SB), RODATA|NOPTR, $64
+GLOBL four<>(SB), RODATA|NOPTR, $32
 
 DATA two<>+0(SB)/8, $0x4000000000000000
 DATA two<>+8(SB)/8, $0x4000000000000000
 DATA two<>+16(SB)/8, $0x4000000000000000
 DATA two<>+24(SB)/8, $0x4000000000000000
-DATA two<>+32(SB)/8, $0x4000000000000000
-DATA two<>+40(SB)/8, $0x4000000000000000
-DATA two<>+48(SB)/8, $0x4000000000000000
-DATA two<>+56(SB)/8, $0x4000000000000000
-GLOBL two<>(SB), RODATA|NOPTR, $64
+GLOBL two<>(SB), RODATA|NOPTR, $32

@@ -13,11 +13,7 @@ func rampLinearise(n int, p *rampPass) (done int) {
 }
 
 func rampPredict(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampPredictAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampPredictAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -33,11 +29,7 @@ func rampCorrect(n int, p *rampPass) (done int) {
 }
 
 func rampMeasure(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampMeasureAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampMeasureAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}

@@ -4,60 +4,30 @@
 
 package vec
 
-// cols32AVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
-//
-//go:noescape
-func cols32AVX512(k int, a *float32, b *float32, stride int, c *float32, cStride int)
-
 // colsMixedAVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
 //go:noescape
 func colsMixedAVX512(k int, a *float64, b *float32, stride int, c *float64, cStride int)
-
-// rows32NarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows32NarrowAVX512(k int, a *float32, stride int, b *float32, c *float32, cStride int)
 
 // rowsMixedNarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
 func rowsMixedNarrowAVX512(k int, a *float32, stride int, b *float64, c *float64, cStride int)
 
-// rows32AVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows32AVX512(k int, a *float32, stride int, b *float32, c *float32, cStride int)
-
 // rowsMixedAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
 func rowsMixedAVX512(k int, a *float32, stride int, b *float64, c *float64, cStride int)
-
-// cols32AVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
-//
-//go:noescape
-func cols32AVX2(k int, a *float32, b *float32, stride int, c *float32, cStride int)
 
 // colsMixedAVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
 //go:noescape
 func colsMixedAVX2(k int, a *float64, b *float32, stride int, c *float64, cStride int)
 
-// rows32NarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows32NarrowAVX2(k int, a *float32, stride int, b *float32, c *float32, cStride int)
-
 // rowsMixedNarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
 func rowsMixedNarrowAVX2(k int, a *float32, stride int, b *float64, c *float64, cStride int)
-
-// rows32AVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows32AVX2(k int, a *float32, stride int, b *float32, c *float32, cStride int)
 
 // rowsMixedAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //

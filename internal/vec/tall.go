@@ -13,29 +13,29 @@ const rowsOfTall = 128
 // A tallTile is how a level multiplies rows of A that are stride apart by a packed panel
 // of cols columns, or half of that; and columns of A, cols of them, by a packed panel of
 // rows. Levels without kernels have rows = 0.
-type tallTile[A, S float] struct {
+type tallTile struct {
 	rows, cols   int
-	wide, narrow func(k int, a []A, stride int, b, c []S, cStride int)
-	columns      func(k int, b []S, a []A, stride int, c []S, cStride int)
+	wide, narrow func(k int, a []float32, stride int, b, c []float64, cStride int)
+	columns      func(k int, b []float64, a []float32, stride int, c []float64, cStride int)
 }
 
 // A tall is the product C += A*B^T on its way.
-type tall[A, S float] struct {
-	tile   tallTile[A, S]
-	c      Block[S]
-	a      Block[A]
-	panels []panelOfTall[S]
+type tall struct {
+	tile   tallTile
+	c      Block[float64]
+	a      Block[float32]
+	panels []panelOfTall
 	depth  int // terms of a step
 }
 
 // A panelOfTall is the packed columns from first on, for all terms.
-type panelOfTall[S float] struct {
+type panelOfTall struct {
 	first, count, width int
-	value               []S
+	value               []float64
 }
 
 // run computes the product on at most threads goroutines.
-func (t tall[A, S]) run(b Block[S], threads int) {
+func (t tall) run(b Block[float64], threads int) {
 	t.pack(b)
 	t.depth = equalParts(t.a.Cols, 1024)
 	height := 8 * t.tile.rows
@@ -45,23 +45,23 @@ func (t tall[A, S]) run(b Block[S], threads int) {
 }
 
 // pack cuts the rows of B into panels.
-func (t *tall[A, S]) pack(b Block[S]) {
+func (t *tall) pack(b Block[float64]) {
 	for first := 0; first < b.Rows; {
-		p := panelOfTall[S]{first: first, width: t.tile.cols}
+		p := panelOfTall{first: first, width: t.tile.cols}
 		if b.Rows-first <= p.width/2 {
 			p.width /= 2
 		}
 		p.count = min(p.width, b.Rows-first)
-		p.value = make([]S, p.width*b.Cols)
-		packRows[S](b)(p.value, p.width, first, p.count, 0, b.Cols)
+		p.value = make([]float64, p.width*b.Cols)
+		packRows[float64](b)(p.value, p.width, first, p.count, 0, b.Cols)
 		t.panels = append(t.panels, p)
 		first += p.count
 	}
 }
 
 // rows computes the rows lo to hi of C.
-func (t tall[A, S]) rows(lo, hi int) {
-	edge := make([]S, t.tile.rows*t.tile.cols)
+func (t tall) rows(lo, hi int) {
+	edge := make([]float64, t.tile.rows*t.tile.cols)
 	for k := 0; k < t.a.Cols; k += t.depth {
 		depth := min(t.depth, t.a.Cols-k)
 		for i := lo; i < hi; i += t.tile.rows {
@@ -78,8 +78,8 @@ func (t tall[A, S]) rows(lo, hi int) {
 }
 
 // lastRows returns a copy of rows that are fewer than a tile has.
-func (t tall[A, S]) lastRows(first, rows, k, depth int) []A {
-	a := make([]A, t.tile.rows*depth)
+func (t tall) lastRows(first, rows, k, depth int) []float32 {
+	a := make([]float32, t.tile.rows*depth)
 	for i := range rows {
 		copy(a[i*depth:(i+1)*depth], t.a.Value[(first+i)*t.a.Stride+k:])
 	}
@@ -87,7 +87,7 @@ func (t tall[A, S]) lastRows(first, rows, k, depth int) []A {
 }
 
 // multiply computes one tile, by way of edge where it is not a full one.
-func (t tall[A, S]) multiply(p panelOfTall[S], a []A, stride, k, depth, row, rows int, edge []S) {
+func (t tall) multiply(p panelOfTall, a []float32, stride, k, depth, row, rows int, edge []float64) {
 	kernel := t.tile.wide
 	if p.width < t.tile.cols {
 		kernel = t.tile.narrow

@@ -42,16 +42,13 @@ func BenchmarkTall(b *testing.B) {
 			})
 		}
 		for _, m := range []int{10, 20, 60} {
-			q, y, z := drawBlock[float32](r, m, d), drawBlock[float32](r, n, m), drawBlock[float32](r, d, m)
-			q64, y64, z64 := drawBlock[float64](r, m, d), drawBlock[float64](r, n, m), drawBlock[float64](r, d, m)
+			q, y, z := drawBlock[float64](r, m, d), drawBlock[float64](r, n, m), drawBlock[float64](r, d, m)
 			for _, p := range []struct {
 				name string
 				do   func()
 			}{
-				{"Gemm32", func() { Gemm32(y, x, q, threads) }},
-				{"GemmCols32", func() { GemmCols32(z, x, y, threads) }},
-				{"GemmMixed", func() { GemmMixed(y64, x, q64, threads) }},
-				{"GemmColsMixed", func() { GemmColsMixed(z64, x, y64, threads) }},
+				{"GemmMixed", func() { GemmMixed(y, x, q, threads) }},
+				{"GemmColsMixed", func() { GemmColsMixed(z, x, y, threads) }},
 			} {
 				b.Run(fmt.Sprintf("threads=%d/kernel=%s/m=%d", threads, p.name, m), func(b *testing.B) {
 					for b.Loop() {

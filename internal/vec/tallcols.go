@@ -4,11 +4,11 @@ import "github.com/fenchel-ml/fenchel/internal/parallel"
 
 // A tallCols is the product C += A^T*B of two tall matrices, B having few columns. It is
 // computed as C^T, so that a vector holds neighbours of a row of A.
-type tallCols[A, S float] struct {
-	tile tallTile[A, S]
-	c    Block[S]
-	a    Block[A]
-	b    Block[S]
+type tallCols struct {
+	tile tallTile
+	c    Block[float64]
+	a    Block[float32]
+	b    Block[float64]
 }
 
 const (
@@ -17,7 +17,7 @@ const (
 )
 
 // run computes the product on at most threads goroutines.
-func (t tallCols[A, S]) run(threads int) {
+func (t tallCols) run(threads int) {
 	width := roundUp(equalParts(t.a.Cols, colsOfPart), t.tile.cols)
 	parallel.Each((t.a.Cols+width-1)/width, threads, func(_, i int) {
 		t.part(i*width, min(width, t.a.Cols-i*width))
@@ -25,14 +25,14 @@ func (t tallCols[A, S]) run(threads int) {
 }
 
 // part computes count rows of C from first on.
-func (t tallCols[A, S]) part(first, count int) {
+func (t tallCols) part(first, count int) {
 	width, height := roundUp(count, t.tile.cols), roundUp(t.b.Cols, t.tile.rows)
-	sums := Block[S]{Value: make([]S, height*width), Rows: t.b.Cols, Cols: count, Stride: width}
-	c := Block[S]{Value: t.c.Value[first*t.c.Stride:], Rows: count, Cols: t.b.Cols, Stride: t.c.Stride}
+	sums := Block[float64]{Value: make([]float64, height*width), Rows: t.b.Cols, Cols: count, Stride: width}
+	c := Block[float64]{Value: t.c.Value[first*t.c.Stride:], Rows: count, Cols: t.b.Cols, Stride: t.c.Stride}
 	transposePortable(sums, c, 0, 0)
-	packed := make([]S, height*rowsOfChunk)
-	last := make([]A, t.tile.cols*rowsOfChunk)
-	pack, packLast := packCols[S](t.b), packCols[A](t.a)
+	packed := make([]float64, height*rowsOfChunk)
+	last := make([]float32, t.tile.cols*rowsOfChunk)
+	pack, packLast := packCols[float64](t.b), packCols[float32](t.a)
 	for k := 0; k < t.a.Rows; k += rowsOfChunk {
 		depth := min(rowsOfChunk, t.a.Rows-k)
 		for i := 0; i < t.b.Cols; i += t.tile.rows {

@@ -14,11 +14,6 @@ func sparseTile32WideAVX512(dst []float32, at []int, block []float32, start []in
 //go:noescape
 func sparseTile32WideMappedAVX512(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
 
-// addRows32AVX512 is AddRows32 for at least one row, none of them shorter than first+len(dst).
-//
-//go:noescape
-func addRows32AVX512(dst []float64, rows [][]float32, first int, c []float64)
-
 // sparseTile32WideAVX2 is SparseTile32 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //
 //go:noescape
@@ -44,11 +39,6 @@ func sparseTile32NarrowMappedAVX2(dst []float32, at []int, block []float32, slot
 //go:noescape
 func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
 
-// gaussian32AVX2 is Gaussian32 for slices of the same length, minus being -gamma.
-//
-//go:noescape
-func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
-
 // transpose32AVX2 transposes 8 columns of count times as many rows, of which there is one at least.
 //
 //go:noescape
@@ -63,11 +53,6 @@ func sparseTile64WideAVX512(dst []float64, at []int, block []float64, start []in
 //
 //go:noescape
 func sparseTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-
-// addRows64AVX512 is AddRows64 for at least one row, none of them shorter than first+len(dst).
-//
-//go:noescape
-func addRows64AVX512(dst []float64, rows [][]float64, first int, c []float64)
 
 // sparseTile64WideAVX2 is SparseTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //
@@ -94,20 +79,10 @@ func sparseTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot
 //go:noescape
 func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
 
-// gaussian64AVX2 is Gaussian64 for slices of the same length, minus being -gamma.
-//
-//go:noescape
-func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
-
 // transpose64AVX2 transposes 4 columns of count times as many rows, of which there is one at least.
 //
 //go:noescape
 func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
-
-// gaussian64AVX512 is Gaussian64 for slices of the same length, minus being -gamma.
-//
-//go:noescape
-func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
 
 // leastTile64WideAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //
@@ -138,16 +113,6 @@ func leastTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []
 //
 //go:noescape
 func leastTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-
-// harmonicTile64WideAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
-//
-//go:noescape
-func harmonicTile64WideAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-
-// harmonicTile64WideMappedAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
-//
-//go:noescape
-func harmonicTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
 
 // harmonicTile64WideAVX2 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //

@@ -6,7 +6,6 @@ import "math"
 const portableTile = 4
 
 var (
-	tile32Portable   = tile[float32, float32]{portableTile, portableTile, multiplyTile32}
 	tile64Portable   = tile[float64, float64]{portableTile, portableTile, multiplyTile64}
 	tileWidePortable = tile[float32, float64]{portableTile, portableTile, multiplyTileWide}
 )

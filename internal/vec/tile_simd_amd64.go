@@ -30,12 +30,9 @@ func gaussian32(dst, yy []float32, xx, minus float32) {
 }
 
 func addRows32(dst []float64, rows [][]float32, first int, c []float64) {
-	switch {
-	case hasAVX512:
-		addRows32AVX512(dst, rows, first, c)
-	case hasAVX2:
+	if hasAVX2 {
 		addRows32AVX2(dst, rows, first, c)
-	default:
+	} else {
 		addRowsPortable(dst, rows, first, c)
 	}
 }
@@ -71,12 +68,9 @@ func gaussian64(dst, yy []float64, xx, minus float64) {
 }
 
 func addRows64(dst []float64, rows [][]float64, first int, c []float64) {
-	switch {
-	case hasAVX512:
-		addRows64AVX512(dst, rows, first, c)
-	case hasAVX2:
+	if hasAVX2 {
 		addRows64AVX2(dst, rows, first, c)
-	default:
+	} else {
 		addRowsPortable(dst, rows, first, c)
 	}
 }

@@ -101,9 +101,9 @@ func (r *reduction) pass(k, lo, hi int) {
 	}
 }
 
-// reflectedDotPortable takes x*w and y*v off the row, and returns its product with next;
+// reflectedDot takes x*w and y*v off the row, and returns its product with next;
 // all have the same length.
-func reflectedDotPortable(row, w, v, next []float64, x, y float64) float64 {
+func reflectedDot(row, w, v, next []float64, x, y float64) float64 {
 	Axpy64(row, -x, w)
 	Axpy64(row, -y, v)
 	return Dot64(row, next)

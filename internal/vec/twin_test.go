@@ -65,7 +65,6 @@ func TestCanonicalOrder(t *testing.T) {
 			got, want float64
 		}{
 			{"Dot", Dot(o.x, o.y32), stated(32, o.x, widened(o.y32))},
-			{"Dot32", Dot32(o.x32, o.y32), stated(32, widened(o.x32), widened(o.y32))},
 			{"Dot64", Dot64(o.x, o.y), stated(32, o.x, o.y)},
 			{"SquaredNorm", SquaredNorm(o.x32), stated(32, widened(o.x32), widened(o.x32))},
 			{"SquaredNorm64", SquaredNorm64(o.x), stated(32, o.x, o.x)},
@@ -149,12 +148,10 @@ func TestShortArgumentsPanic(t *testing.T) {
 	w, x, index := make([]float64, 3), make([]float32, 4), make([]uint32, 3)
 	for name, f := range map[string]func(){
 		"Dot":         func() { Dot(w[:3:3], x) },
-		"Dot32":       func() { Dot32(x[:3:3], x) },
 		"Dot64":       func() { Dot64(w[:2:2], w) },
 		"Axpy":        func() { Axpy(w[:3:3], 1, x) },
 		"Axpy64":      func() { Axpy64(w[:2:2], 1, w) },
 		"ScaledAdd":   func() { ScaledAdd(w[:2:2], 1, 1, w) },
-		"Merge":       func() { Merge(w, w, w[:2:2], w, 1) },
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
 		"SparseDots":  func() { SparseDots(w, w, []int64{0, 1, 2}, index, x[:3]) },
