@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // everyLevel runs a benchmark once for each level, plain Go included.
 func everyLevel(b *testing.B, name string, bench func(b *testing.B)) {
-	before := chosen()
-	defer use(before)
-	for _, l := range levels() {
+	before := cpu.Chosen()
+	defer cpu.Use(before)
+	for _, l := range cpu.Levels() {
 		b.Run(fmt.Sprintf("level=%s/%s", l, name), func(b *testing.B) {
-			use(l)
+			cpu.Use(l)
 			bench(b)
 		})
 	}

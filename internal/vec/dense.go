@@ -66,3 +66,32 @@ func DenseAxpys(w, scale []float64, x []float32) {
 		}
 	}
 }
+
+// AddRows32 adds to each dst[j] the terms c[k]*rows[k][first+j], in the order of
+// k and with one rounding each. It reads dst once for many rows.
+func AddRows32(dst []float64, rows [][]float32, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows32(dst, rows, first, c)
+	}
+}
+
+// AddRows64 is AddRows32 for rows in double precision.
+func AddRows64(dst []float64, rows [][]float64, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows64(dst, rows, first, c)
+	}
+}
+
+// checkRows panics unless there is what AddRows32 reads, and returns whether
+// that is anything.
+func checkRows[T float](n int, rows [][]T, first int, c []float64) bool {
+	if len(rows) != len(c) {
+		panic("vec: rows without factors, or factors without rows")
+	}
+	for _, row := range rows {
+		if first < 0 || first > len(row)-n {
+			panic("vec: a row that is too short")
+		}
+	}
+	return n > 0 && len(rows) > 0
+}

@@ -33,3 +33,13 @@ func axpy64AVX2(dst []float64, scale float64, x []float64)
 //
 //go:noescape
 func scaledAddAVX2(dst []float64, alpha float64, beta float64, x []float64)
+
+// addRows32AVX2 is AddRows32 for at least one row, none of them shorter than first+len(dst).
+//
+//go:noescape
+func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
+
+// addRows64AVX2 is AddRows64 for at least one row, none of them shorter than first+len(dst).
+//
+//go:noescape
+func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)

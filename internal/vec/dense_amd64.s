@@ -784,3 +784,194 @@ end1:
 done:
 	VZEROUPPER
 	RET
+
+// func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows32AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VCVTPS2PD    16(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VCVTPS2PD    32(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VCVTPS2PD    48(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y2
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y3
+	MOVQ         (R10), R9
+	VMASKMOVPS   (R9)(BX*4), X1, X4
+	VCVTPS2PD    X4, Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows64AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPD      32(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPD      64(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPD      96(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y1
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y2
+	MOVQ         (R10), R9
+	VMASKMOVPD   (R9)(BX*8), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET

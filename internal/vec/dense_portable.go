@@ -65,3 +65,11 @@ func scaledAddPortable(dst []float64, alpha, beta float64, x []float64) {
 		dst[j] = math.FMA(beta, v, float64(alpha*dst[j]))
 	}
 }
+
+func addRowsPortable[T float](dst []float64, rows [][]T, first int, c []float64) {
+	for k, row := range rows {
+		for j, x := range row[first:][:len(dst)] {
+			dst[j] = math.FMA(c[k], float64(x), dst[j])
+		}
+	}
+}

@@ -2,10 +2,6 @@
 
 package vec
 
-func levels() []level { return []level{portable} }
-func use(level)       {}
-func chosen() level   { return portable }
-
 func dot(w []float64, x []float32) float64 { return product(w, x) }
 func dot64(x, y []float64) float64         { return product(x, y) }
 func squaredNorm(x []float32) float64      { return product(x, x) }

@@ -23,3 +23,13 @@ func tileWideAVX512(k int, a *float32, b *float32, c *float64, stride int)
 //
 //go:noescape
 func tileWideAVX2(k int, a *float32, b *float32, c *float64, stride int)
+
+// transpose32AVX2 transposes 8 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
+
+// transpose64AVX2 transposes 4 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)

@@ -757,3 +757,121 @@ store:
 	ADDQ         SI, BX
 	VZEROUPPER
 	RET
+
+// func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loop:
+	VMOVUPD    (CX), Y0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y3
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y4
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y5
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y6
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y7
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y1, Y8, Y7
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPD    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y2, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x20, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET
+
+// func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose64AVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+
+loop:
+	VMOVUPD    (CX), Y0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y3
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPD    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x20, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET

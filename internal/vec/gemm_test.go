@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 func drawBlock[T float](r *rand.Rand, rows, cols int) Block[T] {
@@ -157,7 +159,7 @@ func checkMixed(t *testing.T, r *rand.Rand, m, n, k int) {
 // compare runs do on copies of c, on every level and by one and three threads.
 func compare[T float](t *testing.T, name string, c, want Block[T], do func(c Block[T], threads int)) {
 	t.Helper()
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		for _, threads := range []int{1, 3} {
 			got := c.clone()
 			do(got, threads)
@@ -166,9 +168,9 @@ func compare[T float](t *testing.T, name string, c, want Block[T], do func(c Blo
 			}
 		}
 	}
-	defer use(chosen())
-	use(portable)
-	check(portable)
+	defer cpu.Use(cpu.Chosen())
+	cpu.Use(cpu.Portable)
+	check(cpu.Portable)
 	eachLevel(t, check)
 }
 
@@ -231,7 +233,7 @@ func BenchmarkProduct(b *testing.B) {
 			{"WeightedGram", m * k * k, func() { WeightedGram(h, weight, a32, threads) }},
 		} {
 			everyLevel(b, fmt.Sprintf("threads=%d/kernel=%s", threads, p.name), func(b *testing.B) {
-				if chosen() == portable {
+				if cpu.Chosen() == cpu.Portable {
 					b.Skip("seconds")
 				}
 				for b.Loop() {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // drawRows returns rows of a matrix of cols columns: row i has counts[i] of them, of
@@ -60,7 +62,7 @@ func TestSparseOuters(t *testing.T) {
 				sparseOuterPortable(want, size, c, index[start[i]:start[i+1]], value[start[i]:start[i+1]])
 			}
 		}
-		eachLevel(t, func(l level) {
+		eachLevel(t, func(l cpu.Level) {
 			got := slices.Clone(h)
 			SparseOuters(got, size, scale, start, index, value, make([]float64, size))
 			for j := range size {
@@ -75,7 +77,7 @@ func TestSparseOuters(t *testing.T) {
 // TestSparseOutersOutside: a column that h does not have and a row outside the values
 // panic, and nothing is written around h and x; a row that x is too short for is added.
 func TestSparseOutersOutside(t *testing.T) {
-	eachLevel(t, func(l level) {
+	eachLevel(t, func(l cpu.Level) {
 		for _, bad := range []uint32{5, 6, 1 << 31, 1<<32 - 1} {
 			around, x := make([]float64, 75), make([]float64, 9)
 			if !panics(func() {

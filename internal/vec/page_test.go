@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // fences places memory beside pages that may not be touched.
@@ -59,7 +61,7 @@ func TestNothingBeyondTheEnd(t *testing.T) {
 	for n := range 80 {
 		o := drawOperands(r, n, 0)
 		for _, place := range []func(int) unsafe.Pointer{f.before, f.after} {
-			eachLevel(t, func(level) {
+			eachLevel(t, func(cpu.Level) {
 				c := o.clone(place)
 				for _, k := range kernels {
 					k.run(c)
@@ -81,7 +83,7 @@ func TestSparseOutersEdge(t *testing.T) {
 			for k := range n {
 				index[k], value[k] = uint32(k*step+step-1), float32(k+1)
 			}
-			eachLevel(t, func(l level) {
+			eachLevel(t, func(l cpu.Level) {
 				h, x := placed(make([]float64, size*size), f.before), placed(make([]float64, n), f.before)
 				index, value := placed(index, f.before), placed(value, f.before)
 				SparseOuters(h, size, []float64{1}, []int64{0, int64(n)}, index, value, x)

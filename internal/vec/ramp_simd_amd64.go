@@ -2,10 +2,12 @@
 
 package vec
 
+import "github.com/fenchel-ml/fenchel/internal/vec/cpu"
+
 // Each of these does the first rows of n, and returns how many: a multiple of eight.
 
 func rampLinearise(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampLineariseAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -13,7 +15,7 @@ func rampLinearise(n int, p *rampPass) (done int) {
 }
 
 func rampPredict(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampPredictAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -21,7 +23,7 @@ func rampPredict(n int, p *rampPass) (done int) {
 }
 
 func rampCorrect(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampCorrectAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -29,7 +31,7 @@ func rampCorrect(n int, p *rampPass) (done int) {
 }
 
 func rampMeasure(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampMeasureAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -37,7 +39,7 @@ func rampMeasure(n int, p *rampPass) (done int) {
 }
 
 func rampStep(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampStepAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -45,7 +47,7 @@ func rampStep(n int, p *rampPass) (done int) {
 }
 
 func rampLook(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampLookAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -53,7 +55,7 @@ func rampLook(n int, p *rampPass) (done int) {
 }
 
 func rampCentral(n int, p *rampPass) (done int) {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		rampCentralAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // drawRamp returns n rows in the state in which an interior-point method has them.
@@ -77,11 +79,11 @@ func TestRampTwins(t *testing.T) {
 				c.X, c.R, c.U = slices.Clone(e.X), slices.Clone(e.R), slices.Clone(e.U)
 				return &c
 			}
-			was := chosen()
-			use(portable)
+			was := cpu.Chosen()
+			cpu.Use(cpu.Portable)
 			want := loop(clone())
-			use(was)
-			eachLevel(t, func(l level) {
+			cpu.Use(was)
+			eachLevel(t, func(l cpu.Level) {
 				if got := loop(clone()); !sameBits(got, want) {
 					t.Errorf("%s %s, n=%d: %v, plain Go has %v", name, l, n, got, want)
 				}

@@ -34,16 +34,6 @@ func sparseTile32WideMappedAVX2(dst []float32, at []int, block []float32, slot [
 //go:noescape
 func sparseTile32NarrowMappedAVX2(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
 
-// addRows32AVX2 is AddRows32 for at least one row, none of them shorter than first+len(dst).
-//
-//go:noescape
-func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
-
-// transpose32AVX2 transposes 8 columns of count times as many rows, of which there is one at least.
-//
-//go:noescape
-func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
-
 // sparseTile64WideAVX512 is SparseTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //
 //go:noescape
@@ -73,16 +63,6 @@ func sparseTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot [
 //
 //go:noescape
 func sparseTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-
-// addRows64AVX2 is AddRows64 for at least one row, none of them shorter than first+len(dst).
-//
-//go:noescape
-func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
-
-// transpose64AVX2 transposes 4 columns of count times as many rows, of which there is one at least.
-//
-//go:noescape
-func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
 
 // leastTile64WideAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // A tiling is the arguments of one tile.
@@ -75,16 +77,16 @@ func checkTiling[T float](t *testing.T, g tiling[T], fma func(a, b, c T) T,
 			want[to+l] = sum
 		}
 	}
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		got := slices.Clone(dst)
 		tile(got, g.at, g.block, g.width, g.slot, g.start, g.index, g.value)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%s, width %d, %d rows: not the chains that the contract states", l, g.width, len(g.at))
 		}
 	}
-	defer use(chosen())
-	use(portable)
-	check(portable)
+	defer cpu.Use(cpu.Chosen())
+	cpu.Use(cpu.Portable)
+	check(cpu.Portable)
 	eachLevel(t, check)
 }
 
@@ -99,7 +101,7 @@ func TestSparseTileRefuses(t *testing.T) {
 	if panics(call(func(*tiling[float32]) {})) {
 		t.Fatal("good arguments panic")
 	}
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		for name, f := range map[string]func(){
 			"width":   call(func(g *tiling[float32]) { g.width = 17 }),
 			"block":   call(func(g *tiling[float32]) { g.block = g.block[1:] }),
@@ -119,7 +121,7 @@ func TestSparseTileRefuses(t *testing.T) {
 			}
 		}
 	}
-	check(chosen())
+	check(cpu.Chosen())
 	eachLevel(t, check)
 }
 
@@ -148,7 +150,7 @@ func TestAddRows(t *testing.T) {
 				want64[j] = math.FMA(c[k], double[k][first+j], want64[j])
 			}
 		}
-		check := func(l level) {
+		check := func(l cpu.Level) {
 			got := slices.Clone(dst)
 			if AddRows32(got, single, first, c); !slices.Equal(got, want32) {
 				t.Errorf("%s, n=%d: %d rows in single precision are not added one by one", l, n, count)
@@ -158,7 +160,7 @@ func TestAddRows(t *testing.T) {
 				t.Errorf("%s, n=%d: %d rows in double precision are not added one by one", l, n, count)
 			}
 		}
-		check(chosen())
+		check(cpu.Chosen())
 		eachLevel(t, check)
 		if count > 0 && !panics(func() { AddRows32(dst, single, first+1, c) }) && n > 0 {
 			t.Errorf("n=%d: short rows do not panic", n)
@@ -188,14 +190,14 @@ func checkTranspose[T float](t *testing.T, src, dst Block[T], transpose func(dst
 			want.Value[j*dst.Stride+i] = src.Value[i*src.Stride+j]
 		}
 	}
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		got := dst.clone()
 		if transpose(got, src); !slices.Equal(got.Value, want.Value) {
 			t.Errorf("%s, %d x %d: not the transpose", l, src.Rows, src.Cols)
 		}
 	}
-	defer use(chosen())
-	use(portable)
-	check(portable)
+	defer cpu.Use(cpu.Chosen())
+	cpu.Use(cpu.Portable)
+	check(cpu.Portable)
 	eachLevel(t, check)
 }

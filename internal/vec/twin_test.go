@@ -6,17 +6,19 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
 // The twin tests: every level computes the same bits as plain Go, at all
 // lengths and alignments, for numbers of all kinds.
 
 // eachLevel runs do for every level that the processor has but plain Go.
-func eachLevel(t testing.TB, do func(l level)) {
+func eachLevel(t testing.TB, do func(l cpu.Level)) {
 	t.Helper()
-	defer use(chosen())
-	for _, l := range levels()[1:] {
-		use(l)
+	defer cpu.Use(cpu.Chosen())
+	for _, l := range cpu.Levels()[1:] {
+		cpu.Use(l)
 		do(l)
 	}
 }
@@ -26,16 +28,16 @@ func TestTwins(t *testing.T) {
 	try := func(n, kind, offset int) {
 		o := drawOperands(r, n, kind)
 		for _, k := range kernels {
-			use(portable)
+			cpu.Use(cpu.Portable)
 			want := k.run(o.clone(aligned(0)))
-			eachLevel(t, func(l level) {
+			eachLevel(t, func(l cpu.Level) {
 				if got := k.run(o.clone(aligned(offset))); !sameBits(got, want) {
 					t.Errorf("%s %s, n=%d, kind %d, offset %d: %v, plain Go has %v", k.name, l, n, kind, offset, got, want)
 				}
 			})
 		}
 	}
-	defer use(chosen())
+	defer cpu.Use(cpu.Chosen())
 	for n := range 301 {
 		try(n, 0, 4*r.IntN(16))
 		try(n, 1+n%2, 4*r.IntN(16))
@@ -51,8 +53,8 @@ func TestTwins(t *testing.T) {
 // TestCanonicalOrder holds plain Go to the order that the package comment
 // states, written as it is stated.
 func TestCanonicalOrder(t *testing.T) {
-	defer use(chosen())
-	use(portable)
+	defer cpu.Use(cpu.Chosen())
+	cpu.Use(cpu.Portable)
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 100 {
 		o := drawOperands(r, n, n%3)
@@ -100,7 +102,7 @@ func stated(lanes int, a, b []float64) float64 {
 // TestBadIndex gives sparse kernels an index outside w in each place of a row:
 // they panic and leave the memory around w alone.
 func TestBadIndex(t *testing.T) {
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		for n := 1; n < 30; n++ {
 			for at := range n {
 				for _, bad := range []uint32{50, 51, 1 << 20, 1<<31 - 1, 1 << 31, math.MaxUint32} {
@@ -134,7 +136,7 @@ func TestBadIndex(t *testing.T) {
 			}
 		}
 	}
-	check(chosen())
+	check(cpu.Chosen())
 	eachLevel(t, check)
 }
 
@@ -177,26 +179,16 @@ func TestShortArgumentsPanic(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	for _, c := range []struct{ wanted, want string }{
-		{"", "avx2"}, {"avx512", "avx2"}, {"portable", "portable"}, {"avx2", "avx2"}, {"sse", "avx2"},
-	} {
-		if got := choose([]level{portable, avx2}, c.wanted); string(got) != c.want {
-			t.Errorf("choose(%q) = %s, want %s", c.wanted, got, c.want)
-		}
-	}
-}
-
 // FuzzTwins looks for lengths, alignments and numbers on which levels differ.
 func FuzzTwins(f *testing.F) {
 	f.Add(uint64(1), uint16(17), uint8(4))
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16, offset uint8) {
 		o := drawOperands(rand.New(rand.NewPCG(seed, 1)), int(n)%500, int(seed%3))
-		defer use(chosen())
+		defer cpu.Use(cpu.Chosen())
 		for _, k := range kernels {
-			use(portable)
+			cpu.Use(cpu.Portable)
 			want := k.run(o.clone(aligned(0)))
-			eachLevel(t, func(l level) {
+			eachLevel(t, func(l cpu.Level) {
 				if got := k.run(o.clone(aligned(int(offset) % 64 &^ 3))); !sameBits(got, want) {
 					t.Error(fmt.Sprint(k.name, l, got, want))
 				}

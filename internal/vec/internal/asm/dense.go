@@ -18,6 +18,8 @@ func dense() {
 	axpy("axpy", "dst []float64, scale float64, x []float32", single)
 	axpy("axpy64", "dst []float64, scale float64, x []float64", double)
 	scaledAdd()
+	addRows(single)
+	addRows(double)
 }
 
 // product writes a sum of a[j]*b[j], where a and b are the two parameters, a in double precision.
@@ -157,6 +159,67 @@ func elementwise(p precision, change func(x, old reg.VecVirtual)) {
 	old := loadFirst(double, double.at(dst, j, 0), m)
 	change(loadFirst(p, p.at(x, j, 0), m), old)
 	storeFirst(old, double.at(dst, j, 0), m)
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// addRows writes dst[j] += c[0]*rows[0][first+j] + c[1]*rows[1][first+j] + ...,
+// one multiply-add after the other. Four vectors of dst at a time are kept in
+// registers, then one.
+func addRows(p precision) {
+	element, bits := float{avx2, p}.element()
+	name := "addRows" + bits + "AVX2"
+	kernel(name, "func(dst []float64, rows [][]"+element+", first int, c []float64)", name+" is AddRows"+bits+" for at least one row, none of them shorter than first+len(dst).")
+	dst, n := Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64()).(reg.GPVirtual)
+	rows, j := Load(Param("rows").Base(), GP64()), Load(Param("first"), GP64())
+	c, count := Load(Param("c").Base(), GP64()), Load(Param("c").Len(), GP64())
+	k, row, header := GP64(), GP64(), GP64()
+	each := func(label string, add func(scale reg.VecVirtual)) {
+		XORQ(k, k)
+		MOVQ(rows, header)
+		Label(label)
+		scale := YMM()
+		VBROADCASTSD(Mem{Base: c, Index: k, Scale: 8}, scale)
+		MOVQ(Mem{Base: header}, row)
+		add(scale)
+		ADDQ(Imm(24), header)
+		INCQ(k)
+		CMPQ(k, count)
+		JLT(LabelRef(label))
+	}
+	for _, vectors := range []int{4, 1} {
+		v := string(rune('0' + vectors))
+		JMP(LabelRef("enough" + v))
+		Label("loop" + v)
+		sum := make([]reg.VecVirtual, vectors)
+		for i := range sum {
+			sum[i] = YMM()
+			VMOVUPD(Mem{Base: dst, Disp: 8 * i * avx2.width}, sum[i])
+		}
+		each("rows"+v, func(scale reg.VecVirtual) {
+			for i := range sum {
+				VFMADD231PD(avx2.load(p, p.at(row, j, i*avx2.width)), scale, sum[i])
+			}
+		})
+		for i := range sum {
+			VMOVUPD(sum[i], Mem{Base: dst, Disp: 8 * i * avx2.width})
+		}
+		ADDQ(U32(8*vectors*avx2.width), dst)
+		ADDQ(Imm(uint64(vectors*avx2.width)), j)
+		SUBQ(Imm(uint64(vectors*avx2.width)), n)
+		Label("enough" + v)
+		CMPQ(n, Imm(uint64(vectors*avx2.width)))
+		JGE(LabelRef("loop" + v))
+	}
+	TESTQ(n, n)
+	JE(LabelRef("done"))
+	m := first(n)
+	sum := loadFirst(double, Mem{Base: dst}, m)
+	each("rows0", func(scale reg.VecVirtual) {
+		VFMADD231PD(loadFirst(p, p.at(row, j, 0), m), scale, sum)
+	})
+	storeFirst(sum, Mem{Base: dst}, m)
 	Label("done")
 	VZEROUPPER()
 	RET()

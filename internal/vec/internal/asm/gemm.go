@@ -14,6 +14,8 @@ func gemm() {
 	float{avx2, double}.tile(6)
 	float{avx512, single}.wideTile(12)
 	float{avx2, single}.wideTile(6)
+	float{avx2, single}.transpose()
+	float{avx2, double}.transpose()
 }
 
 // tile writes the product of a tile: c[i][j] = fma(a[k][i], b[k][j], c[i][j])

@@ -20,7 +20,6 @@ var groups = map[string]func(){
 	"sparse": sparse,
 	"exp":    exponentials,
 	"gemm":   gemm,
-	"outer":  outers,
 	"pair":   pairs,
 	"ramp":   ramps,
 	"rows":   rows,

@@ -14,6 +14,7 @@ func sparse() {
 	prefetchRow()
 	prefetchAt()
 	sparseBlocks()
+	outers()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.
