@@ -7,30 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
-
-// everyLevel runs a benchmark once for each level, plain Go included.
-func everyLevel(b *testing.B, name string, bench func(b *testing.B)) {
-	before := cpu.Chosen()
-	defer cpu.Use(before)
-	for _, l := range cpu.Levels() {
-		b.Run(fmt.Sprintf("level=%s/%s", l, name), func(b *testing.B) {
-			cpu.Use(l)
-			bench(b)
-		})
-	}
-}
 
 func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{14, 54, 300, 784, 2000} {
-		o := drawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
+		o := vectest.DrawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
 		for _, k := range kernels {
 			if strings.HasPrefix(k.name, "Sparse") || strings.HasPrefix(k.name, "Prefetch") {
 				continue
 			}
-			o.alpha, o.beta = 0.999, 1e-3
-			everyLevel(b, fmt.Sprintf("kernel=%s/n=%d", k.name, n), func(b *testing.B) {
+			o.Alpha, o.Beta = 0.999, 1e-3
+			vectest.EveryLevel(b, fmt.Sprintf("kernel=%s/n=%d", k.name, n), func(b *testing.B) {
 				for b.Loop() {
 					k.run(o)
 				}
@@ -81,7 +69,7 @@ func BenchmarkVisit(b *testing.B) {
 	order := rand.New(rand.NewPCG(3, 3)).Perm(rows / 16)
 	for _, ahead := range []int{0, 1} {
 		for _, add := range []bool{false, true} {
-			everyLevel(b, fmt.Sprintf("axpy=%v/ahead=%d", add, ahead), func(b *testing.B) {
+			vectest.EveryLevel(b, fmt.Sprintf("axpy=%v/ahead=%d", add, ahead), func(b *testing.B) {
 				clear(w)
 				for b.Loop() {
 					m.visit(w, order, add, ahead)
@@ -145,7 +133,7 @@ func BenchmarkRows(b *testing.B) {
 			}
 		},
 	} {
-		everyLevel(b, "kernel="+name, func(b *testing.B) {
+		vectest.EveryLevel(b, "kernel="+name, func(b *testing.B) {
 			for b.Loop() {
 				f()
 			}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // jacobi is the reference: cyclic Jacobi rotations (Golub and Van Loan 8.5.3). It
@@ -252,7 +254,7 @@ func BenchmarkEigen(b *testing.B) {
 	for _, n := range []int{5, 10, 20, 40, 100, 300, 784} {
 		for _, vectors := range []bool{true, false} {
 			for _, sort := range []string{"random", "update"} {
-				everyLevel(b, fmt.Sprintf("n=%d/vectors=%v/sort=%s", n, vectors, sort), func(b *testing.B) {
+				vectest.EveryLevel(b, fmt.Sprintf("n=%d/vectors=%v/sort=%s", n, vectors, sort), func(b *testing.B) {
 					a := spectra(rand.New(rand.NewPCG(1, 1)), n)[sort]
 					values, scratch, v := make([]float64, n), make([]float64, n*n), make([]float64, n*n)
 					if !vectors {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // drawUpdate draws a diagonal with many ties, near ones among them, a factor and a vector,
@@ -135,7 +137,7 @@ func TestEigenRankOneSizes(t *testing.T) {
 			func() { new(Eigensystem).DecomposeRankOne(values, nil, vectors[:4], bad, vectors) },
 			func() { new(Eigensystem).DecomposeRankOne(values, nil, vectors[:4], 1, []float64{0, bad, 1, 1}) },
 		} {
-			if f(); !sameBits(values, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}) {
+			if f(); !vectest.SameBits(values, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}) {
 				t.Errorf("of %v: values %v, expected NaN", bad, values)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // ulps is the distance of got from want in units in the last place of want.
@@ -142,7 +144,7 @@ func TestSigmoidSoftplus(t *testing.T) {
 	for _, c := range [][3]float64{ // x, sigmoid, softplus
 		{0, 0.5, math.Ln2}, {inf, 1, inf}, {-inf, 0, 0}, {1e300, 1, 1e300}, {-1e300, 0, 0}, {nan, nan, nan},
 	} {
-		if got := []float64{Sigmoid(c[0]), Softplus(c[0])}; !sameBits(got, c[1:]) {
+		if got := []float64{Sigmoid(c[0]), Softplus(c[0])}; !vectest.SameBits(got, c[1:]) {
 			t.Errorf("x = %g: sigmoid and softplus are %v, want %v", c[0], got, c[1:])
 		}
 	}
@@ -191,13 +193,13 @@ func BenchmarkExp(b *testing.B) {
 
 func BenchmarkExpTo(b *testing.B) {
 	const n = 1000
-	o := drawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
+	o := vectest.DrawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
 	for name, f := range map[string]func(){
-		"ExpTo": func() { ExpTo(o.y, o.x) }, "ExpTo32": func() { ExpTo32(o.y32, o.x32) },
-		"EntropyTo": func() { EntropyTo(o.y, o.x) },
-		"SigmoidTo": func() { SigmoidTo(o.y, o.x) }, "SinTo": func() { SinTo(o.y, o.x) }, "SoftplusTo": func() { SoftplusTo(o.y, o.x) },
+		"ExpTo": func() { ExpTo(o.Y, o.X) }, "ExpTo32": func() { ExpTo32(o.Y32, o.X32) },
+		"EntropyTo": func() { EntropyTo(o.Y, o.X) },
+		"SigmoidTo": func() { SigmoidTo(o.Y, o.X) }, "SinTo": func() { SinTo(o.Y, o.X) }, "SoftplusTo": func() { SoftplusTo(o.Y, o.X) },
 	} {
-		everyLevel(b, fmt.Sprintf("kernel=%s", name), func(b *testing.B) {
+		vectest.EveryLevel(b, fmt.Sprintf("kernel=%s", name), func(b *testing.B) {
 			for b.Loop() {
 				f()
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 func drawBlock[T float](r *rand.Rand, rows, cols int) Block[T] {
@@ -171,7 +172,7 @@ func compare[T float](t *testing.T, name string, c, want Block[T], do func(c Blo
 	defer cpu.Use(cpu.Chosen())
 	cpu.Use(cpu.Portable)
 	check(cpu.Portable)
-	eachLevel(t, check)
+	vectest.EachLevel(t, check)
 }
 
 func TestProducts(t *testing.T) {
@@ -209,7 +210,7 @@ func TestProductsRefuse(t *testing.T) {
 		"GramSingle":  func() { GramSingle(good, Block[float32]{make([]float32, 6), 3, 2, 2}, 1) },
 		"few weights": func() { WeightedGram(good, make([]float64, 2), Block[float32]{make([]float32, 9), 3, 3, 3}, 1) },
 	} {
-		if !panics(f) {
+		if !vectest.Panics(f) {
 			t.Errorf("%s: no panic", name)
 		}
 	}
@@ -232,7 +233,7 @@ func BenchmarkProduct(b *testing.B) {
 			{"SyrkCols64", m * k * k, func() { SyrkCols64(h, a64, threads) }},
 			{"WeightedGram", m * k * k, func() { WeightedGram(h, weight, a32, threads) }},
 		} {
-			everyLevel(b, fmt.Sprintf("threads=%d/kernel=%s", threads, p.name), func(b *testing.B) {
+			vectest.EveryLevel(b, fmt.Sprintf("threads=%d/kernel=%s", threads, p.name), func(b *testing.B) {
 				if cpu.Chosen() == cpu.Portable {
 					b.Skip("seconds")
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // drawRamp returns n rows in the state in which an interior-point method has them.
@@ -83,8 +84,8 @@ func TestRampTwins(t *testing.T) {
 			cpu.Use(cpu.Portable)
 			want := loop(clone())
 			cpu.Use(was)
-			eachLevel(t, func(l cpu.Level) {
-				if got := loop(clone()); !sameBits(got, want) {
+			vectest.EachLevel(t, func(l cpu.Level) {
+				if got := loop(clone()); !vectest.SameBits(got, want) {
 					t.Errorf("%s %s, n=%d: %v, plain Go has %v", name, l, n, got, want)
 				}
 			})
@@ -96,7 +97,7 @@ func TestRampTwins(t *testing.T) {
 func TestRampRefuses(t *testing.T) {
 	e := drawRamp(rand.New(rand.NewPCG(62, 1)), 9)
 	e.Move = e.Move[:8]
-	if !panics(func() { e.Look() }) || !panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
+	if !vectest.Panics(func() { e.Look() }) || !vectest.Panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
 		t.Error("no panic")
 	}
 }
@@ -132,7 +133,7 @@ func TestRampSteps(t *testing.T) {
 func BenchmarkRamp(b *testing.B) {
 	e := drawRamp(rand.New(rand.NewPCG(64, 1)), 1024)
 	for name, loop := range rampLoops {
-		everyLevel(b, fmt.Sprintf("loop=%s", name), func(b *testing.B) {
+		vectest.EveryLevel(b, fmt.Sprintf("loop=%s", name), func(b *testing.B) {
 			for b.Loop() {
 				loop(&e)
 			}

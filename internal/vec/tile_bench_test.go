@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // BenchmarkSparseTile multiplies 16 rows by a block of all widths. The load of a
@@ -34,7 +36,7 @@ func BenchmarkSparseTile(b *testing.B) {
 				slot = nil
 			}
 			for _, width := range []int{TileWidth32, NarrowTileWidth32} {
-				everyLevel(b, fmt.Sprintf("nonzeros=%d/mapped=%v/bits=32/width=%d", shape[0], mapped, width), func(b *testing.B) {
+				vectest.EveryLevel(b, fmt.Sprintf("nonzeros=%d/mapped=%v/bits=32/width=%d", shape[0], mapped, width), func(b *testing.B) {
 					for b.Loop() {
 						SparseTile32(dst32, at, block32[:width*shape[1]], width, slot, start, index, value)
 					}
@@ -42,7 +44,7 @@ func BenchmarkSparseTile(b *testing.B) {
 				})
 			}
 			for _, width := range []int{TileWidth64, NarrowTileWidth64} {
-				everyLevel(b, fmt.Sprintf("nonzeros=%d/mapped=%v/bits=64/width=%d", shape[0], mapped, width), func(b *testing.B) {
+				vectest.EveryLevel(b, fmt.Sprintf("nonzeros=%d/mapped=%v/bits=64/width=%d", shape[0], mapped, width), func(b *testing.B) {
 					for b.Loop() {
 						SparseTile64(dst64, at, block64[:width*shape[1]], width, slot, start, index, value)
 					}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // A tiling is the arguments of one tile.
@@ -87,7 +88,7 @@ func checkTiling[T float](t *testing.T, g tiling[T], fma func(a, b, c T) T,
 	defer cpu.Use(cpu.Chosen())
 	cpu.Use(cpu.Portable)
 	check(cpu.Portable)
-	eachLevel(t, check)
+	vectest.EachLevel(t, check)
 }
 
 // TestSparseTileRefuses gives arguments of wrong shape and indices that are too
@@ -98,7 +99,7 @@ func TestSparseTileRefuses(t *testing.T) {
 		change(&g)
 		return func() { SparseTile32(make([]float32, 32), g.at, g.block, g.width, g.slot, g.start, g.index, g.value) }
 	}
-	if panics(call(func(*tiling[float32]) {})) {
+	if vectest.Panics(call(func(*tiling[float32]) {})) {
 		t.Fatal("good arguments panic")
 	}
 	check := func(l cpu.Level) {
@@ -116,88 +117,11 @@ func TestSparseTileRefuses(t *testing.T) {
 			"at":      call(func(g *tiling[float32]) { g.at[1] = 17 }),
 			"at less": call(func(g *tiling[float32]) { g.at[1] = -1 }),
 		} {
-			if !panics(f) {
+			if !vectest.Panics(f) {
 				t.Errorf("%s, wrong %s: no panic", l, name)
 			}
 		}
 	}
 	check(cpu.Chosen())
-	eachLevel(t, check)
-}
-
-// TestAddRows compares with one row after another, on every level.
-func TestAddRows(t *testing.T) {
-	r := rand.New(rand.NewPCG(23, 24))
-	for n := range 140 {
-		count, first := r.IntN(6), r.IntN(5)
-		c := make([]float64, count)
-		single, double := make([][]float32, count), make([][]float64, count)
-		for k := range count {
-			c[k] = r.NormFloat64()
-			for range first + n {
-				double[k] = append(double[k], r.NormFloat64())
-				single[k] = append(single[k], float32(double[k][len(single[k])]))
-			}
-		}
-		dst := make([]float64, n)
-		for j := range dst {
-			dst[j] = r.NormFloat64()
-		}
-		want32, want64 := slices.Clone(dst), slices.Clone(dst)
-		for k := range count {
-			for j := range n {
-				want32[j] = math.FMA(c[k], float64(single[k][first+j]), want32[j])
-				want64[j] = math.FMA(c[k], double[k][first+j], want64[j])
-			}
-		}
-		check := func(l cpu.Level) {
-			got := slices.Clone(dst)
-			if AddRows32(got, single, first, c); !slices.Equal(got, want32) {
-				t.Errorf("%s, n=%d: %d rows in single precision are not added one by one", l, n, count)
-			}
-			got = slices.Clone(dst)
-			if AddRows64(got, double, first, c); !slices.Equal(got, want64) {
-				t.Errorf("%s, n=%d: %d rows in double precision are not added one by one", l, n, count)
-			}
-		}
-		check(cpu.Chosen())
-		eachLevel(t, check)
-		if count > 0 && !panics(func() { AddRows32(dst, single, first+1, c) }) && n > 0 {
-			t.Errorf("n=%d: short rows do not panic", n)
-		}
-	}
-}
-
-// TestTranspose compares all sizes on every level, and that nothing around is
-// written.
-func TestTranspose(t *testing.T) {
-	r := rand.New(rand.NewPCG(25, 26))
-	for range 200 {
-		rows, cols := r.IntN(70), r.IntN(70)
-		checkTranspose(t, drawBlock[float32](r, rows, cols), drawBlock[float32](r, cols, rows), Transpose32)
-		checkTranspose(t, drawBlock[float64](r, rows, cols), drawBlock[float64](r, cols, rows), Transpose64)
-	}
-	if !panics(func() { Transpose32(drawBlock[float32](r, 3, 4), drawBlock[float32](r, 3, 4)) }) {
-		t.Error("wrong shape: no panic")
-	}
-}
-
-func checkTranspose[T float](t *testing.T, src, dst Block[T], transpose func(dst, src Block[T])) {
-	t.Helper()
-	want := dst.clone()
-	for i := range src.Rows {
-		for j := range src.Cols {
-			want.Value[j*dst.Stride+i] = src.Value[i*src.Stride+j]
-		}
-	}
-	check := func(l cpu.Level) {
-		got := dst.clone()
-		if transpose(got, src); !slices.Equal(got.Value, want.Value) {
-			t.Errorf("%s, %d x %d: not the transpose", l, src.Rows, src.Cols)
-		}
-	}
-	defer cpu.Use(cpu.Chosen())
-	cpu.Use(cpu.Portable)
-	check(cpu.Portable)
-	eachLevel(t, check)
+	vectest.EachLevel(t, check)
 }
