@@ -13,14 +13,14 @@ import (
 func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{14, 54, 300, 784, 2000} {
 		o := vectest.DrawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
-		for _, k := range kernels {
-			if strings.HasPrefix(k.name, "Sparse") || strings.HasPrefix(k.name, "Prefetch") {
+		for name, k := range kernels {
+			if strings.HasPrefix(name, "Sparse") || strings.HasPrefix(name, "Prefetch") {
 				continue
 			}
 			o.Alpha, o.Beta = 0.999, 1e-3
-			vectest.EveryLevel(b, fmt.Sprintf("kernel=%s/n=%d", k.name, n), func(b *testing.B) {
+			vectest.EveryLevel(b, fmt.Sprintf("kernel=%s/n=%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					k.run(o)
+					k(o)
 				}
 				b.ReportMetric(2*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})

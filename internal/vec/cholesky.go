@@ -24,7 +24,7 @@ type Cholesky struct {
 	l       []float64 // size*size, row-major
 	columns []float64 // panel*panel, scratch
 	below   []float64 // panel rows of as many numbers as there are rows below, scratch
-	room    packed[float64, float64]
+	room    Room
 }
 
 // panel is the number of columns that are eliminated together. It is part
@@ -58,8 +58,7 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 			below := Block[float64]{Value: f.below, Rows: to - from, Cols: rest, Stride: rest}
 			f.finish(from, to, below, threads)
 			square := Block[float64]{Value: l[to*size+to:], Rows: rest, Cols: rest, Stride: size}
-			multiplication[float64, float64]{tile: tile64(), c: square, m: rest, n: rest, k: to - from, lower: true, room: &f.room,
-				packA: packCols[float64](below), packB: packCols[float64](below)}.run(threads)
+			SyrkColsLower64(square, below, &f.room, threads)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func hasOther(x []float64) bool {
 // strideOf returns a distance of rows that is a multiple of eight, and
 // not of a page, for the cache.
 func strideOf(n int) int {
-	n = roundUp(n, 8)
+	n = (n + 7) &^ 7
 	if n%256 == 0 {
 		n += 8
 	}

@@ -90,6 +90,17 @@ func SyrkCols64(c, a Block[float64], threads int) {
 	syrk(c, a, a.Cols, a.Rows, packCols[float64](a), threads)
 }
 
+// Room is memory that products may share, one after another.
+type Room struct{ packed[float64, float64] }
+
+// SyrkColsLower64 is SyrkCols64 in the memory of room, but for what is above the diagonal: that is
+// unspecified.
+func SyrkColsLower64(c, a Block[float64], room *Room, threads int) {
+	a.check()
+	pack := packCols[float64](a)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: pack, packB: pack, room: &room.packed}.run(threads)
+}
+
 // syrk adds the products of n vectors, the rows or columns of a block, of k terms each.
 func syrk[A float](c Block[float64], a Block[A], n, k int, pack packer[float64], threads int) {
 	a.check()

@@ -58,7 +58,7 @@ func (f *Fences) Remove() {
 
 // NothingBeyondTheEnd places every slice once right before and once right
 // after a page that may not be touched.
-func NothingBeyondTheEnd(t *testing.T, kernels []Kernel) {
+func NothingBeyondTheEnd(t *testing.T, kernels Kernels) {
 	f := &Fences{T: t}
 	r := rand.New(rand.NewPCG(9, 10))
 	for n := range 80 {
@@ -67,7 +67,7 @@ func NothingBeyondTheEnd(t *testing.T, kernels []Kernel) {
 			EachLevel(t, func(cpu.Level) {
 				c := o.Clone(place)
 				for _, k := range kernels {
-					k.Run(c)
+					k(c)
 				}
 			})
 			f.Remove()

@@ -19,24 +19,21 @@ func EachLevel(t testing.TB, do func(l cpu.Level)) {
 	}
 }
 
-// A Kernel returns what a function of vectors makes of operands, as numbers.
-type Kernel struct {
-	Name string
-	Run  func(o Operands) []float64
-}
+// Kernels are what functions of vectors make of operands, as numbers, by their names.
+type Kernels map[string]func(o Operands) []float64
 
 // Twins holds every level to the bits of plain Go, at all lengths and alignments, for numbers of
 // all kinds.
-func Twins(t *testing.T, kernels []Kernel) {
+func Twins(t *testing.T, kernels Kernels) {
 	r := rand.New(rand.NewPCG(5, 6))
 	try := func(n, kind, offset int) {
 		o := DrawOperands(r, n, kind)
-		for _, k := range kernels {
+		for name, k := range kernels {
 			cpu.Use(cpu.Portable)
-			want := k.Run(o.Clone(aligned(0)))
+			want := k(o.Clone(aligned(0)))
 			EachLevel(t, func(l cpu.Level) {
-				if got := k.Run(o.Clone(aligned(offset))); !SameBits(got, want) {
-					t.Errorf("%s %s, n=%d, kind %d, offset %d: %v, plain Go has %v", k.Name, l, n, kind, offset, got, want)
+				if got := k(o.Clone(aligned(offset))); !SameBits(got, want) {
+					t.Errorf("%s %s, n=%d, kind %d, offset %d: %v, plain Go has %v", name, l, n, kind, offset, got, want)
 				}
 			})
 		}
@@ -62,17 +59,17 @@ func Panics(f func()) (yes bool) {
 }
 
 // FuzzTwins looks for lengths, alignments and numbers on which levels differ.
-func FuzzTwins(f *testing.F, kernels []Kernel) {
+func FuzzTwins(f *testing.F, kernels Kernels) {
 	f.Add(uint64(1), uint16(17), uint8(4))
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16, offset uint8) {
 		o := DrawOperands(rand.New(rand.NewPCG(seed, 1)), int(n)%500, int(seed%3))
 		defer cpu.Use(cpu.Chosen())
-		for _, k := range kernels {
+		for name, k := range kernels {
 			cpu.Use(cpu.Portable)
-			want := k.Run(o.Clone(aligned(0)))
+			want := k(o.Clone(aligned(0)))
 			EachLevel(t, func(l cpu.Level) {
-				if got := k.Run(o.Clone(aligned(int(offset) % 64 &^ 3))); !SameBits(got, want) {
-					t.Error(fmt.Sprint(k.Name, l, got, want))
+				if got := k(o.Clone(aligned(int(offset) % 64 &^ 3))); !SameBits(got, want) {
+					t.Error(fmt.Sprint(name, l, got, want))
 				}
 			})
 		}
