@@ -71,7 +71,12 @@ func rotated(r *rand.Rand, values []float64) []float64 {
 			Transpose64(Block[float64]{a, n, n, n}, Block[float64]{b, n, n, n})
 		}
 	}
-	return mirrored(Block[float64]{a, n, n, n}).Value
+	for i := range n {
+		for j := range i {
+			a[j*n+i] = a[i*n+j]
+		}
+	}
+	return a
 }
 
 // spectra returns matrices of every sort.
