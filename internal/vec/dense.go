@@ -43,7 +43,7 @@ func DenseDots(dst, w []float64, x []float32) {
 		for j, v := range x[k*d : (k+1)*d] {
 			s[j&7] = c[j&7] * float64(v)
 		}
-		dst[k] = tree(&s)
+		dst[k] = AddLanes(&s)
 	}
 }
 
@@ -84,7 +84,7 @@ func AddRows64(dst []float64, rows [][]float64, first int, c []float64) {
 
 // checkRows panics unless there is what AddRows32 reads, and returns whether
 // that is anything.
-func checkRows[T float](n int, rows [][]T, first int, c []float64) bool {
+func checkRows[T Float](n int, rows [][]T, first int, c []float64) bool {
 	if len(rows) != len(c) {
 		panic("vec: rows without factors, or factors without rows")
 	}

@@ -2,10 +2,10 @@ package vec
 
 import "math"
 
-// fma32 returns a*b + c with one rounding to single precision. The product is
+// FMA32 returns a*b + c with one rounding to single precision. The product is
 // exact in double precision; the sum there is rounded to odd (Boldo and
 // Melquiond, 2008), after which rounding again does no harm.
-func fma32(a, b, c float32) float32 {
+func FMA32(a, b, c float32) float32 {
 	p, z := float64(a)*float64(b), float64(c)
 	s := p + z
 	lost := (p - (s - (s - p))) + (z - (s - p)) // Knuth's TwoSum

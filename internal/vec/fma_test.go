@@ -23,8 +23,8 @@ func TestFMA32(t *testing.T) {
 		exact.Mul(big.NewFloat(float64(a)), big.NewFloat(float64(b))).SetPrec(500)
 		exact.Add(exact, big.NewFloat(float64(c)))
 		want, _ := exact.Float32()
-		if got := fma32(a, b, c); got != want {
-			t.Fatalf("fma32(%x, %x, %x) = %x, want %x", a, b, c, got, want)
+		if got := FMA32(a, b, c); got != want {
+			t.Fatalf("FMA32(%x, %x, %x) = %x, want %x", a, b, c, got, want)
 		}
 		if float32(math.FMA(float64(a), float64(b), float64(c))) != want {
 			twice++

@@ -1,8 +1,10 @@
 // Package vec holds loops over numbers, and nothing that knows what the
-// numbers mean.
+// numbers mean: dense and sparse rows here; in the packages below it elementary functions
+// (elementary), products (blas) and decompositions (lapack) of matrices, tiles of kernel matrices
+// (tiles), the rows of an interior-point method (ramp), and what the processor has (cpu).
 //
 // Every function has one canonical order of operations, part of its contract,
-// and every version of it (AVX-512, AVX2, NEON, plain Go; see level.go) computes
+// and every version of it (AVX-512, AVX2, NEON, plain Go; see cpu) computes
 // the same bits. fma(a, b, c) is a*b+c with one rounding (math.FMA).
 //
 //   - A dense sum has 32 lanes, a sparse sum 8. Lane l is the chain
@@ -12,21 +14,20 @@
 //   - Functions of single elements perform the operations that they state.
 //
 // No kernel touches memory outside its slices. Which NaN a result is is
-// unspecified. Exp, Log and their kin are our own, because those of package math
-// differ by machine; for the same reason other packages write float64(a*b)+c or
-// math.FMA.
+// unspecified. As machines differ, other packages write float64(a*b)+c or math.FMA.
 //
-// A level is kept for a kernel where a program takes less than 1/1.05 of the processor's time with
-// it (one thread). Without AVX2 a kernel brings 1.2 to 2.3 times less. AVX-512 is kept for
+// A kernel of a level is kept where without it a whole run takes 1.05 times the processor's time or
+// more (one thread). For AVX-512 that is:
 //
-//	                                      of the kernel     of the program
-//	products of matrices                  1.3 to 1.9        1.14 to 1.20 (components of MNIST)
-//	SparseTile, LeastTile, wide           1.2 to 1.5        1.11 (a9a, rbf), 1.2 (intersection)
-//	Gaussian64                            1.4               1.09 (a9a, rbf)
+//	tiles.Sparse, wide      1.11 (a9a, rbf)
+//	tiles.Least, wide       1.20 (text, intersection)
+//	elementary.Gaussian64   1.08 (a9a, rbf)
+//	blas                    1.14 to 1.20 (components of MNIST; a9a, rbf)
 //
-// and was left out for what brought programs less, however fast the kernel alone: dense sums and
-// their additions, AddRows, Softplus, Entropy, Sigmoid, HarmonicTile, the ramps (0.96 to 1.04), and
-// before them Exp, Sin, Cos, the sparse rows and the choices of pairs.
+// Everything else was 0.95 to 1.04 with it, though some kernels alone were 1.9 times as fast: dense
+// sums, AddRows, Sigmoid, Softplus, Entropy, tiles.Harmonic, ramps. For AVX2 it is 1.2
+// (SparseOuters, blas.Transpose), 1.3 (ramps, Partner) and more; rotations of rows and
+// joined passes over weights of partitions were 1.00 to 1.02.
 //
 // dst comes first. Lengths are the caller's promise; a broken one panics.
 // The amd64 kernels are written by internal/asm: see .ci/generate.

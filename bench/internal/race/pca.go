@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -142,11 +142,11 @@ func (l *lab) products(ctx context.Context) error {
 	s := l.opt.productShape()
 	l.progress("product %s", s)
 	x := uniform(s.Rows, s.Columns)
-	moment := vec.Block[float64]{Value: make([]float64, s.Columns*s.Columns), Rows: s.Columns, Cols: s.Columns, Stride: s.Columns}
+	moment := blas.Block[float64]{Value: make([]float64, s.Columns*s.Columns), Rows: s.Columns, Cols: s.Columns, Stride: s.Columns}
 	for _, threads := range slices.Compact([]int{1, l.opt.Threads}) {
 		for repeat := range l.opt.repeats + 1 { // the first warms up
 			begin := time.Now()
-			vec.GramSingle(moment, x, threads)
+			blas.GramSingle(moment, x, threads)
 			l.product(s, measure.OwnName, "GramSingle", threads, repeat, time.Since(begin).Seconds())
 			took, err := theirs.Multiply(ctx, s, threads)
 			if err != nil {
@@ -167,11 +167,11 @@ func (l *lab) product(s task.ProductShape, contender, setting string, threads, r
 }
 
 // uniform is a matrix of numbers from 0 to 1.
-func uniform(rows, cols int) vec.Block[float32] {
+func uniform(rows, cols int) blas.Block[float32] {
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make([]float32, rows*cols)
 	for i := range x {
 		x[i] = r.Float32()
 	}
-	return vec.Block[float32]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+	return blas.Block[float32]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }

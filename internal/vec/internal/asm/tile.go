@@ -110,7 +110,7 @@ func (f float) sparseTile(of overlap, width string, mapped bool) {
 	}
 	name += f.suffix
 	kernel(name, "func(dst []"+element+", at []int, block []"+element+","+slot+" start []int64, index []uint32, value []float32) (done int)",
-		name+" is "+of.doc+"Tile"+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
+		name+" is "+of.doc+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
 	dst, at, rows := Load(Param("dst").Base(), GP64()), Load(Param("at").Base(), GP64()), Load(Param("at").Len(), GP64())
 	block, limit := Load(Param("block").Base(), GP64()), Load(Param("block").Len(), GP64())
 	begin, index, value := Load(Param("start").Base(), GP64()), Load(Param("index").Base(), GP64()), Load(Param("value").Base(), GP64())
