@@ -24,8 +24,9 @@
 //	elementary.Gaussian64   1.08 (a9a, rbf)
 //	blas                    1.14 to 1.20 (components of MNIST; a9a, rbf)
 //
-// Everything else was 0.95 to 1.04 with it, though some kernels alone were 1.9 times as fast: dense
-// sums, AddRows, Sigmoid, Softplus, Entropy, tiles.Harmonic, ramps. For AVX2 it is 1.2
+// Of blas that is of AVX-512 in all kernels together. Left out are those that brought 0.99 to 1.03 on
+// average over runs (at most 1.06), though alone some were 1.9 times as fast: dense sums, AddRows,
+// Sigmoid, Softplus, Entropy, tiles.Harmonic, ramps. For AVX2 it is 1.2
 // (SparseOuters, blas.Transpose), 1.3 (ramps, Partner) and more; rotations of rows and
 // joined passes over weights of partitions were 1.00 to 1.02.
 //
