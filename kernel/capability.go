@@ -35,7 +35,7 @@ type Inner interface {
 //	|a-b|         = |a| + |b| - 2 m(a,b),  m the least magnitude, 0 if the signs differ
 //	(a-b)^2/(a+b) =  a  +  b  - 2 m(a,b),  m the harmonic mean 2ab/(a+b), for a, b >= 0
 //
-// Laws: Tile sets dst as vec.SparseTile64 does, with the bits of m; Of turns
+// Laws: Tile sets dst as tiles.Sparse64 does, with the bits of m; Of turns
 // dst[j] = m(x,y_j) into k(x,y_j) with the bits of Eval, xx being |x|_1 and
 // yy[j] being |y_j|_1.
 type Overlap interface {

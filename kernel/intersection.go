@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -33,7 +33,7 @@ func (Intersection) Eval(x, y matrix.Vector) float64 { return common(x, y, least
 
 // Tile adds up what rows have in common.
 func (Intersection) Tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
-	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
+	tiles.Least64(dst, at, block, width, slot, start, index, value)
 }
 
 // Of has nothing to do.

@@ -12,7 +12,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -90,7 +90,7 @@ func ratiosOf(off float64) (near, far float64) {
 	case off <= 1:
 		far = float64(off * (1 + off))
 	case off <= 600:
-		far = vec.Exp(off) * (1 + 0x1p-40)
+		far = elementary.Exp(off) * (1 + 0x1p-40)
 	}
 	return near, far
 }

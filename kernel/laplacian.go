@@ -2,7 +2,8 @@ package kernel
 
 import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -24,17 +25,17 @@ func init() {
 
 // Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see [Overlap].
 func (k Laplacian) Eval(x, y matrix.Vector) float64 {
-	return vec.Exp(-k.Gamma * distance(x, y, leastMagnitude))
+	return elementary.Exp(-k.Gamma * distance(x, y, leastMagnitude))
 }
 
 // Tile adds up what rows have in common.
 func (Laplacian) Tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
-	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
+	tiles.Least64(dst, at, block, width, slot, start, index, value)
 }
 
 // Of takes the exponential of the distances.
 func (k Laplacian) Of(dst []float64, xx float64, yy []float64) {
-	vec.Gaussian64(dst, xx, yy, k.Gamma)
+	elementary.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
 // Size is 1.

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -43,17 +43,17 @@ func (k RBF) Eval(x, y matrix.Vector) float64 {
 }
 
 func (k RBF) of(xy, xx, yy float64) float64 {
-	return vec.Exp(-k.Gamma * max(0, (xx+yy)-2*xy))
+	return elementary.Exp(-k.Gamma * max(0, (xx+yy)-2*xy))
 }
 
 // Of does so for many.
 func (k RBF) Of(dst []float64, xx float64, yy []float64) {
-	vec.Gaussian64(dst, xx, yy, k.Gamma)
+	elementary.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
 // Of32 does so in single precision.
 func (k RBF) Of32(dst []float32, xx float32, yy []float32) {
-	vec.Gaussian32(dst, xx, yy, float32(k.Gamma))
+	elementary.Gaussian32(dst, xx, yy, float32(k.Gamma))
 }
 
 // Error is that of the exponent, as the slope of exp is at most 1 there, and a

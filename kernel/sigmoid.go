@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -31,7 +31,7 @@ func init() {
 
 // Eval returns tanh(gamma <x,y> + coef0).
 func (k Sigmoid) Eval(x, y matrix.Vector) float64 {
-	return tanh(vec.Sigmoid(k.twice(dot(x, y))))
+	return tanh(elementary.Sigmoid(k.twice(dot(x, y))))
 }
 
 // twice returns 2z for the argument z of tanh.
@@ -45,7 +45,7 @@ func (k Sigmoid) Of(dst []float64, _ float64, _ []float64) {
 	for j, xy := range dst {
 		dst[j] = k.twice(xy)
 	}
-	vec.SigmoidTo(dst, dst)
+	elementary.SigmoidTo(dst, dst)
 	for j, s := range dst {
 		dst[j] = tanh(s)
 	}
@@ -57,7 +57,7 @@ func (k Sigmoid) Of32(dst []float32, _ float32, _ []float32) {
 	for j, xy := range dst {
 		dst[j] = float32(gamma*xy) + coef0
 	}
-	vec.ExpTo32(dst, dst)
+	elementary.ExpTo32(dst, dst)
 	for j, e := range dst {
 		dst[j] = 1 - 2/(1+e)
 	}

@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Logistic is log(1 + exp(-yp)): the prediction is the log-odds of y = 1.
@@ -29,7 +29,7 @@ func init() {
 func (Logistic) OfMargins() {}
 
 // Value returns log(1+exp(-yp)) without overflow.
-func (Logistic) Value(p, y float64) float64 { return vec.Softplus(-y * p) }
+func (Logistic) Value(p, y float64) float64 { return elementary.Softplus(-y * p) }
 
 // ValueTo is Value of many rows. A slope is below the value at the same place,
 // e^x/(1+e^x) <= log(1+e^x), and changes by a quarter of the way at most.
@@ -37,30 +37,32 @@ func (Logistic) ValueTo(value, slope, p, y, reach []float64) {
 	for i, y := range y {
 		value[i] = -y * p[i]
 	}
-	vec.SoftplusTo(value, value)
+	elementary.SoftplusTo(value, value)
 	for i, v := range value {
 		slope[i] = min(1, float64(v*(1+0x1p-49))+reach[i]/4) // both may be rounded
 	}
 }
 
 // Derivative returns -y/(1+exp(yp)).
-func (Logistic) Derivative(p, y float64) float64 { return -y * vec.Sigmoid(-y*p) }
+func (Logistic) Derivative(p, y float64) float64 { return -y * elementary.Sigmoid(-y*p) }
 
 // Curvature returns s(1-s) with s the probability of y.
-func (Logistic) Curvature(p, y float64) float64 { return vec.Sigmoid(p) * vec.Sigmoid(-p) }
+func (Logistic) Curvature(p, y float64) float64 {
+	return elementary.Sigmoid(p) * elementary.Sigmoid(-p)
+}
 
 // Probability returns 1/(1+exp(-p)).
-func (Logistic) Probability(p float64) float64 { return vec.Sigmoid(p) }
+func (Logistic) Probability(p float64) float64 { return elementary.Sigmoid(p) }
 
 // Conjugate returns the negative entropy of (b, 1-b), b = -y a.
-func (Logistic) Conjugate(a, y float64) float64 { return -vec.Entropy(-y * a) }
+func (Logistic) Conjugate(a, y float64) float64 { return -elementary.Entropy(-y * a) }
 
 // ConjugateTo is Conjugate of many rows.
 func (Logistic) ConjugateTo(dst, a, y []float64) {
 	for i, y := range y {
 		dst[i] = -y * a[i]
 	}
-	vec.EntropyTo(dst, dst)
+	elementary.EntropyTo(dst, dst)
 	for i, e := range dst {
 		dst[i] = -e
 	}
@@ -77,11 +79,11 @@ func (Logistic) Prox(v, step, y float64) float64 {
 		return v
 	}
 	lo, hi := start, start+step
-	m := lo + float64(step*vec.Sigmoid(-lo-step/2)) // the slope in the middle of the bracket
+	m := lo + float64(step*elementary.Sigmoid(-lo-step/2)) // the slope in the middle of the bracket
 	m = clip(m, lo, hi)
 	last := step
 	for range 100 {
-		s := vec.Sigmoid(-m)
+		s := elementary.Sigmoid(-m)
 		f := m - start - float64(step*s) // increasing in m
 		if f > 0 {
 			hi = m
@@ -109,7 +111,7 @@ func (Logistic) Smoothness() float64 { return 0.25 }
 // Inverse returns the log-odds y log((1-b)/b), b = -y a.
 func (Logistic) Inverse(a, y float64) (lo, hi float64) {
 	b := min(max(-y*a, 0), 1)
-	p := y * (vec.Log(1-b) - vec.Log(b))
+	p := y * (elementary.Log(1-b) - elementary.Log(b))
 	return p, p
 }
 
@@ -126,7 +128,7 @@ func (Logistic) DifferentiateTo(slope, curvature, p, y []float64) {
 	for i, y := range y {
 		slope[i] = -y * p[i]
 	}
-	vec.SigmoidTo(slope, slope)
+	elementary.SigmoidTo(slope, slope)
 	for i, y := range y {
 		curvature[i] = slope[i] * (1 - slope[i])
 		slope[i] *= -y

@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // DualStep returns a step of Newton's method.
@@ -18,7 +18,7 @@ func (Logistic) DualStep() (step Step, exact bool) { return logisticStep, false 
 // middle.
 func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 	m, b := float64(y*p), -y*before
-	target := vec.Sigmoid(-m)
+	target := elementary.Sigmoid(-m)
 	away := target - b
 	next := b + away/(1+float64(q*float64(target*(1-target))))
 	if q*math.Abs(next-b) > 0.5 {

@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Poisson is e^p - y p + y log y - y for targets y >= 0: the prediction is the logarithm of
@@ -29,11 +29,11 @@ func init() {
 
 // Value sums a series near the minimum, where the terms of the formula cancel.
 func (Poisson) Value(p, y float64) float64 {
-	mean := vec.Exp(p)
+	mean := elementary.Exp(p)
 	if y == 0 || math.IsInf(mean, 1) {
 		return mean
 	}
-	r := p - vec.Log(y)
+	r := p - elementary.Log(y)
 	if r < -1 || r > 2 {
 		return mean - float64(y*(1+r))
 	}
@@ -49,7 +49,7 @@ func (l Poisson) ValueTo(value, slope, p, y, reach []float64) {
 	for i, y := range y {
 		lo, hi := p[i]-reach[i], p[i]+reach[i]
 		value[i] = l.Value(p[i], y)
-		slope[i] = max(math.Abs(l.Derivative(lo, y)), math.Abs(l.Derivative(hi, y))) + float64(0x1p-50*vec.Exp(hi))
+		slope[i] = max(math.Abs(l.Derivative(lo, y)), math.Abs(l.Derivative(hi, y))) + float64(0x1p-50*elementary.Exp(hi))
 	}
 }
 
@@ -60,16 +60,16 @@ func (Poisson) Score() (name string, tau float64) { return "deviance", 0 }
 func (Poisson) UsualC(scale, mean float64) float64 { return 1 / mean }
 
 // Derivative returns e^p - y.
-func (Poisson) Derivative(p, y float64) float64 { return vec.Exp(p) - y }
+func (Poisson) Derivative(p, y float64) float64 { return elementary.Exp(p) - y }
 
 // Mean returns e^p.
-func (Poisson) Mean(p float64) float64 { return vec.Exp(p) }
+func (Poisson) Mean(p float64) float64 { return elementary.Exp(p) }
 
 // OfLogarithms says that predictions are logarithms of means.
 func (Poisson) OfLogarithms() {}
 
 // Curvature returns e^p.
-func (Poisson) Curvature(p, y float64) float64 { return vec.Exp(p) }
+func (Poisson) Curvature(p, y float64) float64 { return elementary.Exp(p) }
 
 // SelfConcordance is 1: e^p is its own derivative.
 func (Poisson) SelfConcordance() float64 { return 1 }
@@ -78,7 +78,7 @@ func (Poisson) SelfConcordance() float64 { return 1 }
 func (Poisson) Conjugate(a, y float64) float64 {
 	b := a + y
 	if math.Abs(a) <= y/2 && y > 0 {
-		return float64(a*vec.Log(y)) + (float64(b*vec.Log1p(a/y)) - a)
+		return float64(a*elementary.Log(y)) + (float64(b*elementary.Log1p(a/y)) - a)
 	}
 	return surprise(b) - surprise(y)
 }
@@ -88,7 +88,7 @@ func surprise(b float64) float64 {
 	if b <= 0 {
 		return 0
 	}
-	return b * (vec.Log(b) - 1)
+	return b * (elementary.Log(b) - 1)
 }
 
 // ConjugateTo is Conjugate of many rows.
@@ -108,24 +108,24 @@ func (Poisson) Targets() (least, most float64) { return 0, math.Inf(1) }
 // w + e^w = z + log step, by Newton's method: the left side is convex, and from above
 // no step goes too far. w is below the right side, and below its logarithm if that is positive.
 func (Poisson) Prox(v, step, y float64) float64 {
-	z, scale := v+float64(step*y), vec.Log(step)
+	z, scale := v+float64(step*y), elementary.Log(step)
 	target := z + scale
 	w := target
 	if target > 1 {
-		w = vec.Log(target)
+		w = elementary.Log(target)
 	}
 	if target > 1e300 {
 		return w - scale
 	}
 	for range 50 {
-		e := vec.Exp(w)
+		e := elementary.Exp(w)
 		move := (w + e - target) / (1 + e)
 		w -= move
 		if math.Abs(move) <= 1e-16*(1+math.Abs(w)) || move < 0 && math.Abs(move) < 1e-12 { // what is left is rounding
 			break
 		}
 	}
-	if e := vec.Exp(w); e <= 1 {
+	if e := elementary.Exp(w); e <= 1 {
 		return z - e
 	}
 	return w - scale
@@ -133,7 +133,7 @@ func (Poisson) Prox(v, step, y float64) float64 {
 
 // Inverse returns log(a + y), minus infinity at the end that no slope reaches.
 func (Poisson) Inverse(a, y float64) (lo, hi float64) {
-	p := vec.Log(max(a+y, 0))
+	p := elementary.Log(max(a+y, 0))
 	return p, p
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/calibration"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Calibration is what train --probabilities, and the option -b 1 of svm-train, add to a
@@ -138,7 +138,7 @@ func shares(dst []float64, n int, number func(i int) float64) []float64 {
 func (c *Calibration) second(pair int, score float64) float64 {
 	const least = 1e-7
 	z := float64(c.Platt[pair][0]*score) + c.Platt[pair][1]
-	e := vec.Exp(-math.Abs(z))
+	e := elementary.Exp(-math.Abs(z))
 	p := 1 / (1 + e)
 	if z >= 0 {
 		p = e / (1 + e)

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/joint"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
@@ -168,7 +168,7 @@ func (m *Model) Seal() error {
 	}
 	m.link, _ = l.(loss.Probabilistic)
 	if m.mean = nil; m.Statement.TargetLog {
-		m.mean = vec.Exp
+		m.mean = elementary.Exp
 	} else if linked, ok := l.(loss.Linked); ok {
 		m.mean = linked.Mean
 	}

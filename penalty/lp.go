@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // LP is |w|_p^2 / (2(p-1)) with p = Exponent, 1 < p <= 2: the nearer p is to 1, the fewer
@@ -66,7 +67,7 @@ func (l LP) P() float64 { return l.Exponent }
 func (LP) StrongConvexity() float64 { return 1 }
 
 // Rounding is that of two norms in [normOf], and of what they are multiplied by.
-func (LP) Rounding(n int) float64 { return 32 * (1 + vec.Log(float64(max(n, 1)))) }
+func (LP) Rounding(n int) float64 { return 32 * (1 + elementary.Log(float64(max(n, 1)))) }
 
 // dual returns q = p/(p-1).
 func (l LP) dual() float64 { return l.Exponent / (l.Exponent - 1) }
@@ -85,12 +86,12 @@ func (l LP) Prox(dst, v []float64, step float64) {
 		return
 	}
 	k := min(step/(l.Exponent-1), math.MaxFloat64)
-	lo := -vec.Log1p(k)
-	hi := vec.Log(powersOf(v, largest, l.Exponent))/l.Exponent + lo
+	lo := -elementary.Log1p(k)
+	hi := elementary.Log(powersOf(v, largest, l.Exponent))/l.Exponent + lo
 	log, last := hi, math.Inf(1) // of N/largest
 	for range 100 {
 		sum, slope := l.shares(v, largest, log, k)
-		excess := vec.Log(sum)
+		excess := elementary.Log(sum)
 		if excess > 0 {
 			lo = log
 		} else {
@@ -106,7 +107,7 @@ func (l LP) Prox(dst, v []float64, step float64) {
 		}
 		last = moved
 	}
-	norm := vec.Exp(log)
+	norm := elementary.Exp(log)
 	for j, x := range v {
 		size := math.Abs(x)
 		dst[j] = math.Copysign(min(size, largest*(norm*l.share(size/largest, log, k))), x)
@@ -122,7 +123,7 @@ func (l LP) shares(v []float64, largest, log, k float64) (sum, slope float64) {
 		if r == 0 {
 			continue
 		}
-		power := vec.Pow(r, l.Exponent-1) // r/m
+		power := elementary.Pow(r, l.Exponent-1) // r/m
 		total.Add(power * r)
 		rate.Add(l.Exponent * power * r * (r + float64(k*power)) / (r + float64(k*(l.Exponent-1)*power)))
 	}
@@ -136,23 +137,23 @@ func (l LP) share(x, log, k float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	target, slope := vec.Log(x)-log, l.Exponent-1
+	target, slope := elementary.Log(x)-log, l.Exponent-1
 	at := target
 	if k > 0 {
-		at = min(at, (target-vec.Log(k))/slope)
+		at = min(at, (target-elementary.Log(k))/slope)
 	}
 	for range 60 {
-		r := vec.Exp(at)
-		rest := float64(k * vec.Exp(slope*at))
+		r := elementary.Exp(at)
+		rest := float64(k * elementary.Exp(slope*at))
 		if r == 0 {
 			return 0
 		}
-		move := (vec.Log(r+rest) - target) * (r + rest) / (r + float64(slope*rest))
+		move := (elementary.Log(r+rest) - target) * (r + rest) / (r + float64(slope*rest))
 		if at -= move; math.Abs(move) <= 1e-15*(1+math.Abs(at)) {
 			break
 		}
 	}
-	return vec.Exp(at)
+	return elementary.Exp(at)
 }
 
 // normOf returns |v|_e = M S^(1/e), 1 < e, with a relative error below 13 (1 + log n) 2^-53: each power
@@ -163,7 +164,7 @@ func normOf(v []float64, e float64) float64 {
 	if !(largest > 0 && largest <= math.MaxFloat64) {
 		return largest
 	}
-	return largest * vec.Pow(powersOf(v, largest, e), 1/e)
+	return largest * elementary.Pow(powersOf(v, largest, e), 1/e)
 }
 
 // gradientOf writes that of |v|_e^2/2, times factor.
@@ -173,9 +174,9 @@ func gradientOf(dst, v []float64, e, factor float64) {
 		copy(dst, v)
 		return
 	}
-	size := largest * factor * vec.Exp((2-e)/e*vec.Log(powersOf(v, largest, e)))
+	size := largest * factor * elementary.Exp((2-e)/e*elementary.Log(powersOf(v, largest, e)))
 	for j, x := range v {
-		dst[j] = math.Copysign(size*vec.Pow(math.Abs(x)/largest, e-1), x)
+		dst[j] = math.Copysign(size*elementary.Pow(math.Abs(x)/largest, e-1), x)
 	}
 }
 
@@ -183,7 +184,7 @@ func gradientOf(dst, v []float64, e, factor float64) {
 func powersOf(v []float64, largest, e float64) float64 {
 	var sum vec.Sum
 	for _, x := range v {
-		sum.Add(vec.Pow(math.Abs(x)/largest, e))
+		sum.Add(elementary.Pow(math.Abs(x)/largest, e))
 	}
 	return sum.Value()
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // BestBiases sets b to biases that minimise the mean loss for predictions m without them, n x K
@@ -97,7 +98,7 @@ func (p *JointRisk) biasStep(g, h []float64) []float64 {
 		}
 		h[c*k+c] += float64(1e-12 * mean)
 	}
-	var factor vec.Cholesky
+	var factor lapack.Cholesky
 	factor.Decompose(h, k, 1)
 	d := make([]float64, k)
 	factor.Solve(d, g)

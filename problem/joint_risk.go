@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // JointRisk is the part of a problem of several classes that sees predictions only: the
@@ -161,7 +162,7 @@ func (p *JointRisk) conjugates(v []float64, scale float64) (value, bound float64
 			}
 			c := p.Loss.Conjugate(a, int(p.Y[i]))
 			total.Add(p.S[i] * c)
-			each := float64(units*(math.Abs(c)+float64(moved*(44+vec.Log(float64(k))+2*math.Abs(vec.Log(min(moved, 1))))))) + float64(float64(k)*0x1p-1000)
+			each := float64(units*(math.Abs(c)+float64(moved*(44+elementary.Log(float64(k))+2*math.Abs(elementary.Log(min(moved, 1))))))) + float64(float64(k)*0x1p-1000)
 			errs[b] += float64(p.S[i] * each)
 		}
 		return total.Value()

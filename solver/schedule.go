@@ -3,7 +3,7 @@ package solver
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -88,7 +88,7 @@ func (s *schedule) fall(epoch int, estimate float64) float64 {
 	if epoch < 2 || !(0 < estimate && estimate < s.start) { // of a gap near 0 an estimate may be below
 		return 0
 	}
-	return vec.Exp(vec.Log(estimate/s.start) / float64(epoch-1))
+	return elementary.Exp(elementary.Log(estimate/s.start) / float64(epoch-1))
 }
 
 // revise replaces the last estimate, before the certificate it asked for, by what the
@@ -114,10 +114,10 @@ func (s *schedule) next() int {
 	if s.before == 0 || !(s.gap < s.gapBefore) || s.gap <= s.goal {
 		return s.epoch + max(1, s.epoch/4)
 	}
-	rate := vec.Log(s.gapBefore/s.gap) / float64(s.epoch-s.before)
+	rate := elementary.Log(s.gapBefore/s.gap) / float64(s.epoch-s.before)
 	// A bit more than the rate promises: one epoch late is cheaper than one
 	// early and another certificate.
-	wait := math.Ceil(1.05 * vec.Log(s.gap/s.goal) / rate)
+	wait := math.Ceil(1.05 * elementary.Log(s.gap/s.goal) / rate)
 	if !(wait < float64(furthest-s.epoch)) {
 		return furthest
 	}

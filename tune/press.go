@@ -11,6 +11,9 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -55,7 +58,7 @@ func PredictLeftOut(ctx context.Context, p *fenchel.Part, spec fenchel.Spec, c [
 		all[k] = f.predict(1/c[k], posed.Threads)
 		for i, x := range all[k] {
 			if spec.TargetLog {
-				all[k][i] = vec.Exp(x)
+				all[k][i] = elementary.Exp(x)
 			}
 		}
 	}
@@ -140,12 +143,12 @@ func (f *factors) columns(p *problem.Linear, threads int) {
 		vec.Axpy64(x[i*wide:(i+1)*wide], -1, mean)
 	}
 	covariance, v := make([]float64, wide*wide), make([]float64, wide*wide)
-	block := func(v []float64, rows, cols int) vec.Block[float64] {
-		return vec.Block[float64]{Value: v, Rows: rows, Cols: cols, Stride: cols}
+	block := func(v []float64, rows, cols int) blas.Block[float64] {
+		return blas.Block[float64]{Value: v, Rows: rows, Cols: cols, Stride: cols}
 	}
-	vec.SyrkCols64(block(covariance, wide, wide), block(x, n, wide), threads)
+	blas.SyrkCols64(block(covariance, wide, wide), block(x, n, wide), threads)
 	f.square, f.r = make([]float64, wide), wide
-	vec.Eigen(f.square, v, covariance, wide, threads)
+	lapack.Eigen(f.square, v, covariance, wide, threads)
 	f.z = make([]float64, n*wide)
 	parallel.Blocks(n, 256, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -189,7 +192,7 @@ func (f *factors) rows(k []float64, n int, constant bool, threads int) {
 	}
 	q := make([]float64, n*n)
 	f.square, f.r = make([]float64, n), n
-	vec.Eigen(f.square, q, k, n, threads)
+	lapack.Eigen(f.square, q, k, n, threads)
 	f.z = k
 	for c := range n {
 		f.square[c] = max(f.square[c], 0)

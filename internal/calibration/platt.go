@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Platt's sigmoid.
@@ -30,7 +31,7 @@ const (
 // Platt returns A and B. weight may be nil: each row counts once.
 func Platt(scores []float64, positive []bool, weight []float64) (a, b float64) {
 	f := newSigmoid(scores, positive, weight)
-	b = vec.Log((f.negative + 1) / (f.positive + 1))
+	b = elementary.Log((f.negative + 1) / (f.positive + 1))
 	value := f.value(a, b)
 	for range mostSteps {
 		s := f.slope(a, b)
@@ -85,7 +86,7 @@ func (f *sigmoid) value(a, b float64) float64 {
 	var sum vec.Sum
 	for i, s := range f.score {
 		z := float64(a*s) + b
-		sum.Add(weightOf(f.weight, i) * (float64(f.target[i]*z) + vec.Softplus(-z)))
+		sum.Add(weightOf(f.weight, i) * (float64(f.target[i]*z) + elementary.Softplus(-z)))
 	}
 	return sum.Value()
 }
@@ -96,7 +97,7 @@ type slopes struct{ a, b, aa, ab, bb float64 }
 func (f *sigmoid) slope(a, b float64) slopes {
 	s := slopes{aa: ridge, bb: ridge}
 	for i, x := range f.score {
-		p, w := vec.Sigmoid(-(float64(a*x) + b)), weightOf(f.weight, i)
+		p, w := elementary.Sigmoid(-(float64(a*x) + b)), weightOf(f.weight, i)
 		curve, apart := float64(w*float64(p*(1-p))), float64(w*(f.target[i]-p))
 		s.aa += float64(curve * float64(x*x))
 		s.ab += float64(curve * x)

@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -72,7 +72,7 @@ func FillNormal(x []float32, seed uint64) {
 		if s >= 1 || s == 0 {
 			continue
 		}
-		f := math.Sqrt(-2 * vec.Log(s) / s)
+		f := math.Sqrt(-2 * elementary.Log(s) / s)
 		x[i] = float32(a * f)
 		if i+1 < len(x) {
 			x[i+1] = float32(b * f)

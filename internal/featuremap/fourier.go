@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -96,8 +97,8 @@ func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
 	for i, row := range rows {
 		f.turn(phase, gram.FirstColumns(row, f.cols))
 		image := dst[2*i*f.pairs:][:2*f.pairs]
-		vec.SinTo(sin, phase)
-		vec.CosTo(cos, phase)
+		elementary.SinTo(sin, phase)
+		elementary.CosTo(cos, phase)
 		for k, c := range cos {
 			image[2*k], image[2*k+1] = float32(scale*c), float32(scale*sin[k])
 		}
@@ -161,7 +162,7 @@ func (r *normals) next() float64 {
 		if q >= 1 || q == 0 {
 			continue
 		}
-		scale := math.Sqrt(-2 * vec.Log(q) / q)
+		scale := math.Sqrt(-2 * elementary.Log(q) / q)
 		r.spare = v * scale
 		return u * scale
 	}

@@ -1,6 +1,9 @@
 package featuremap
 
-import "github.com/fenchel-ml/fenchel/internal/vec"
+import (
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+)
 
 // The images of many rows at once are the solution of Z L^T = K, in panels of
 // columns: what the features before a panel take off is one product of matrices,
@@ -16,7 +19,7 @@ const panelWidth = 64
 // off.
 type panel struct {
 	first    int
-	before   vec.Block[float64] // minus the columns before first
+	before   blas.Block[float64] // minus the columns before first
 	diagonal []float64
 	below    [][]float64 // minus what is below each element of the diagonal
 }
@@ -26,7 +29,7 @@ func newPanels(factor [][]float64) []panel {
 	var panels []panel
 	for first := 0; first < len(factor); first += panelWidth {
 		rows := factor[first:min(first+panelWidth, len(factor))]
-		p := panel{first: first, before: vec.Block[float64]{Rows: len(rows), Cols: first, Stride: first}}
+		p := panel{first: first, before: blas.Block[float64]{Rows: len(rows), Cols: first, Stride: first}}
 		for c, row := range rows {
 			for _, l := range row[:first] {
 				p.before.Value = append(p.before.Value, -l)
@@ -47,8 +50,8 @@ func newPanels(factor [][]float64) []panel {
 func solve(panels []panel, z []float64, rows, width int) {
 	for _, p := range panels {
 		n := len(p.diagonal)
-		vec.Gemm64(vec.Block[float64]{Value: z[p.first:], Rows: rows, Cols: n, Stride: width},
-			vec.Block[float64]{Value: z, Rows: rows, Cols: p.first, Stride: width}, p.before, 1)
+		blas.Gemm64(blas.Block[float64]{Value: z[p.first:], Rows: rows, Cols: n, Stride: width},
+			blas.Block[float64]{Value: z, Rows: rows, Cols: p.first, Stride: width}, p.before, 1)
 		for i := range rows {
 			v := z[i*width+p.first:][:n]
 			for c, l := range p.diagonal {

@@ -2,7 +2,7 @@ package gram
 
 import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -197,18 +197,18 @@ func exchangeable[T float32 | float64](t *tiler[T]) bool { _, ok := t.k.(kernel.
 
 // fillSquare sets dst to the matrix of a set with itself, and returns how many values it computed:
 // those above the diagonal are copied from below it where they have the same bits.
-func fillSquare[T float32 | float64](t *tiler[T], dst vec.Block[T], x set[T], threads int) (computed int64) {
+func fillSquare[T float32 | float64](t *tiler[T], dst blas.Block[T], x set[T], threads int) (computed int64) {
 	if d, double := any(x).(set[float64]); double {
 		x = any(inFull(any(t).(*tiler[float64]), d)).(set[T])
 	}
-	return eachPiece(dst, side, exchangeable(t), threads, t.transpose, func(at vec.Block[T], i, j int) {
+	return eachPiece(dst, side, exchangeable(t), threads, t.transpose, func(at blas.Block[T], i, j int) {
 		fillRectangle(t, at, x.between(i, i+at.Rows), x.between(j, j+at.Cols))
 	})
 }
 
 // eachPiece has fill write the pieces of a square dst, of so many rows and columns, and returns how many
 // elements that were: where it is symmetric those above the diagonal are copied from below it.
-func eachPiece[T float32 | float64](dst vec.Block[T], side int, symmetric bool, threads int, transpose func(dst, src vec.Block[T]), fill func(at vec.Block[T], i, j int)) (filled int64) {
+func eachPiece[T float32 | float64](dst blas.Block[T], side int, symmetric bool, threads int, transpose func(dst, src blas.Block[T]), fill func(at blas.Block[T], i, j int)) (filled int64) {
 	var tasks [][2]int
 	for i := 0; i < dst.Rows; i += side {
 		for j := 0; j < dst.Rows && !(symmetric && j > i); j += side {
@@ -229,18 +229,18 @@ func eachPiece[T float32 | float64](dst vec.Block[T], side int, symmetric bool, 
 }
 
 // piece returns a part of a block, from row i and column j on.
-func piece[T float32 | float64](b vec.Block[T], i, j, rows, cols int) vec.Block[T] {
-	return vec.Block[T]{Value: b.Value[i*b.Stride+j:], Rows: rows, Cols: cols, Stride: b.Stride}
+func piece[T float32 | float64](b blas.Block[T], i, j, rows, cols int) blas.Block[T] {
+	return blas.Block[T]{Value: b.Value[i*b.Stride+j:], Rows: rows, Cols: cols, Stride: b.Stride}
 }
 
 // fillRectangle sets dst to the values of the rows of x with those of y, on one core.
-func fillRectangle[T float32 | float64](t *tiler[T], dst vec.Block[T], x, y set[T]) {
+func fillRectangle[T float32 | float64](t *tiler[T], dst blas.Block[T], x, y set[T]) {
 	if t.heed.ended() {
 		return
 	}
 	a, dense := x.Matrix.(*matrix.Dense)
 	b, both := y.Matrix.(*matrix.Dense)
-	if d, double := any(dst).(vec.Block[float64]); double && dense && both && exchangeable(t) {
+	if d, double := any(dst).(blas.Block[float64]); double && dense && both && exchangeable(t) {
 		multiply(any(t).(*tiler[float64]), d, a, b, any(x.norm).([]float64), any(y.norm).([]float64))
 		return
 	}
@@ -253,7 +253,7 @@ func fillRectangle[T float32 | float64](t *tiler[T], dst vec.Block[T], x, y set[
 
 // multiply is fillRectangle of dense rows by a product of matrices, whose elements are the same chains as
 // those of tiles.
-func multiply(t *tiler[float64], dst vec.Block[float64], a, b *matrix.Dense, xx, yy []float64) {
+func multiply(t *tiler[float64], dst blas.Block[float64], a, b *matrix.Dense, xx, yy []float64) {
 	w := t.work.Get().(*work[float64])
 	defer t.work.Put(w)
 	w.wide = w.wide[:0]
@@ -263,8 +263,8 @@ func multiply(t *tiler[float64], dst vec.Block[float64], a, b *matrix.Dense, xx,
 	for r := range dst.Rows {
 		clear(dst.Value[r*dst.Stride:][:dst.Cols])
 	}
-	vec.GemmMixed(dst, vec.Block[float32]{Value: a.Value, Rows: a.Rows, Cols: a.Cols, Stride: a.Cols},
-		vec.Block[float64]{Value: w.wide, Rows: b.Rows, Cols: b.Cols, Stride: b.Cols}, 1)
+	blas.GemmMixed(dst, blas.Block[float32]{Value: a.Value, Rows: a.Rows, Cols: a.Cols, Stride: a.Cols},
+		blas.Block[float64]{Value: w.wide, Rows: b.Rows, Cols: b.Cols, Stride: b.Cols}, 1)
 	for r := range dst.Rows {
 		t.of(t.inner, dst.Value[r*dst.Stride:][:dst.Cols], xx[r], yy)
 	}

@@ -3,7 +3,7 @@ package gram
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // smallestEigenvalue returns that of a symmetric matrix of n rows, which it
@@ -13,7 +13,7 @@ import (
 // bracketed by Gershgorin's disks and halved in by Sturm's count (Golub and Van
 // Loan, Matrix Computations, 8.4).
 func smallestEigenvalue(a []float64, n int) float64 {
-	t := vec.NewTridiagonal(a, n, 0)
+	t := lapack.NewTridiagonal(a, n, 0)
 	squares := make([]float64, n) // squares[i]: of element i, i-1
 	for i, x := range t.Beside {
 		squares[i+1] = x * x

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -158,12 +159,12 @@ func (a *lower) definite(shift float64) bool {
 func (a *lower) subtract(b int) {
 	from, to := a.span(b)
 	vec.ScaledAdd(a.columns[b], -1, 0, a.columns[b])
-	c := vec.Block[float64]{Value: a.columns[b], Rows: a.n - from, Cols: to - from, Stride: lowerBlock}
+	c := blas.Block[float64]{Value: a.columns[b], Rows: a.n - from, Cols: to - from, Stride: lowerBlock}
 	for left := range b {
-		rows := vec.Block[float64]{Value: a.columns[left][(from-left*lowerBlock)*lowerBlock:], Rows: a.n - from, Cols: lowerBlock, Stride: lowerBlock}
+		rows := blas.Block[float64]{Value: a.columns[left][(from-left*lowerBlock)*lowerBlock:], Rows: a.n - from, Cols: lowerBlock, Stride: lowerBlock}
 		own := rows
 		own.Rows = to - from
-		vec.Gemm64(c, rows, own, a.threads)
+		blas.Gemm64(c, rows, own, a.threads)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -175,7 +175,7 @@ const pairRows = 4 * side
 // fill writes the matrix of a pair, and reports whether it is whole.
 func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 	n, m := len(p.rows[a]), len(p.rows[b])
-	all := vec.Block[float64]{Value: t.value, Rows: n + m, Cols: n + m, Stride: t.stride}
+	all := blas.Block[float64]{Value: t.value, Rows: n + m, Cols: n + m, Stride: t.stride}
 	for k, c := range [2]int{a, b} {
 		if k == 0 && t.first == c+1 {
 			continue // the last pair had it, too
@@ -197,7 +197,7 @@ func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 	parallel.Blocks(n, pairRows, threads, func(_, lo, hi int) {
 		at := piece(all, lo, n, hi-lo, m)
 		if fillRectangle(values, at, x.between(lo, hi), y); exchangeable(values) {
-			vec.Transpose64(piece(all, n, lo, m, hi-lo), at)
+			blas.Transpose64(piece(all, n, lo, m, hi-lo), at)
 		}
 	})
 	computed := int64(n) * int64(m)
@@ -216,7 +216,7 @@ func (p *Pairs) square(c, threads int) []float64 {
 	defer own.Unlock()
 	if own.value == nil {
 		value := make([]float64, n*n)
-		computed := fillSquare(p.whole.double.tiler, vec.Block[float64]{Value: value, Rows: n, Cols: n, Stride: n}, p.set.between(p.start[c], p.start[c+1]), threads)
+		computed := fillSquare(p.whole.double.tiler, blas.Block[float64]{Value: value, Rows: n, Cols: n, Stride: n}, p.set.between(p.start[c], p.start[c+1]), threads)
 		if p.whole.Cut() {
 			return nil
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -62,7 +64,7 @@ func Examine(k kernel.Kernel, x matrix.Matrix, vectors bool, threads int) (*Exam
 			e.Matrix[j*n+i] = back
 		}
 	}
-	vec.Eigen(e.Values, e.vectors, append([]float64(nil), e.Matrix...), n, threads)
+	lapack.Eigen(e.Values, e.vectors, append([]float64(nil), e.Matrix...), n, threads)
 	return e, nil
 }
 
@@ -117,6 +119,6 @@ func (e *Examined) Repair(name string) ([]float64, error) {
 	for k, v := range e.Values {
 		vec.Axpy64(scaled[k*n:k*n+n], math.Sqrt(of(v)), e.vectors[k*n:k*n+n])
 	}
-	vec.SyrkCols64(vec.Block[float64]{Value: out, Rows: n, Cols: n, Stride: n}, vec.Block[float64]{Value: scaled, Rows: n, Cols: n, Stride: n}, e.threads)
+	blas.SyrkCols64(blas.Block[float64]{Value: out, Rows: n, Cols: n, Stride: n}, blas.Block[float64]{Value: scaled, Rows: n, Cols: n, Stride: n}, e.threads)
 	return out, nil
 }

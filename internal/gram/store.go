@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -150,8 +150,8 @@ func (s *store[T]) square(dst []float64, rows []int) (computed int64) {
 	} else if picked = s.set.pick(rows); exchangeable(s.tiler) { // rows of products are best read one after another
 		picked.Matrix = matrix.Gather(s.set.Matrix, rows)
 	}
-	whole := vec.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
-	computed = eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, vec.Transpose64, func(at vec.Block[float64], i, j int) {
+	whole := blas.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
+	computed = eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, blas.Transpose64, func(at blas.Block[float64], i, j int) {
 		if part == nil {
 			s.inPiece(at, picked.between(i, i+at.Rows), picked.between(j, j+at.Cols))
 			return
@@ -167,7 +167,7 @@ func (s *store[T]) square(dst []float64, rows []int) (computed int64) {
 }
 
 // inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
-func (s *store[T]) inPiece(dst vec.Block[float64], x, y set[T]) {
+func (s *store[T]) inPiece(dst blas.Block[float64], x, y set[T]) {
 	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
 		for r, v := range values {
 			row := dst.Value[(k+r)*dst.Stride:][lo:hi]

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -184,7 +184,7 @@ func tabulate[T float32 | float64](g *Gram, s *store[T], t *table[T], bytes int6
 	if t.value == nil {
 		t.value = inHugePages(make([]T, n*t.stride))
 	}
-	computed := fillSquare(s.tiler, vec.Block[T]{Value: t.value, Rows: n, Cols: n, Stride: t.stride}, s.set, g.options.Threads)
+	computed := fillSquare(s.tiler, blas.Block[T]{Value: t.value, Rows: n, Cols: n, Stride: t.stride}, s.set, g.options.Threads)
 	if g.Cut() {
 		return
 	}

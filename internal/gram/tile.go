@@ -5,6 +5,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -27,13 +29,13 @@ type arithmetic[T float32 | float64] struct {
 	wide, narrow int // rows in a block: many, or few
 	tile         func(dst []T, at []int, block []T, width int, slot []uint32, start []int64, index []uint32, value []float32)
 	of           func(k kernel.Inner, dst []T, xx T, yy []T)
-	transpose    func(dst, src vec.Block[T])
+	transpose    func(dst, src blas.Block[T])
 	add          func(dst []float64, rows [][]T, first int, c []float64)
 }
 
 var (
-	inSingle = arithmetic[float32]{vec.TileWidth32, vec.NarrowTileWidth32, vec.SparseTile32, kernel.Inner.Of32, vec.Transpose32, vec.AddRows32}
-	inDouble = arithmetic[float64]{vec.TileWidth64, vec.NarrowTileWidth64, vec.SparseTile64, kernel.Inner.Of, vec.Transpose64, vec.AddRows64}
+	inSingle = arithmetic[float32]{tiles.Width32, tiles.NarrowWidth32, tiles.Sparse32, kernel.Inner.Of32, blas.Transpose32, vec.AddRows32}
+	inDouble = arithmetic[float64]{tiles.Width64, tiles.NarrowWidth64, tiles.Sparse64, kernel.Inner.Of, blas.Transpose64, vec.AddRows64}
 )
 
 // A set is rows with their squared norms, and what [owners] says of each.
@@ -174,8 +176,8 @@ func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 		at[i] = i * b.width
 	}
 	t.tile(w.across, at, b.value, b.width, b.slot, w.start, w.rows.Index, w.rows.Value)
-	t.transpose(vec.Block[T]{Value: w.tile, Rows: b.width, Cols: n, Stride: passing},
-		vec.Block[T]{Value: w.across, Rows: n, Cols: b.width, Stride: b.width})
+	t.transpose(blas.Block[T]{Value: w.tile, Rows: b.width, Cols: n, Stride: passing},
+		blas.Block[T]{Value: w.across, Rows: n, Cols: b.width, Stride: b.width})
 	for r, v := range values {
 		t.of(t.inner, v[:n], x.norm[b.lo+r], y.norm[w.lo:w.hi])
 	}

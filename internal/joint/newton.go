@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // newton minimises f(u) = l(u) + |u-v|^2/(2 step) with l the loss softmax.
@@ -75,7 +75,7 @@ func (s *newton) evaluate() float64 {
 		away := x - s.v[k]
 		squared += float64(away * away)
 	}
-	vec.ExpTo(s.q, s.q)
+	elementary.ExpTo(s.q, s.q)
 	sum := 0.0
 	for _, x := range s.q {
 		sum += x
@@ -83,7 +83,7 @@ func (s *newton) evaluate() float64 {
 	for k := range s.q {
 		s.q[k] /= sum
 	}
-	return most - s.u[s.y] + vec.Log(sum) + float64(squared*s.inverse)/2
+	return most - s.u[s.y] + elementary.Log(sum) + float64(squared*s.inverse)/2
 }
 
 // direction sets d to Newton's direction, and returns minus the slope along it, and its

@@ -1,7 +1,7 @@
 package joint
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -25,10 +25,10 @@ func (Softmax) Value(p []float64, y int) float64 {
 	sum := 0.0
 	for k, x := range p {
 		if k != top {
-			sum += vec.Exp(x - p[top])
+			sum += elementary.Exp(x - p[top])
 		}
 	}
-	return p[top] - p[y] + vec.Log1p(sum)
+	return p[top] - p[y] + elementary.Log1p(sum)
 }
 
 // topOf returns the place of the largest number, the first of equal ones.
@@ -52,7 +52,7 @@ func (Softmax) share(dst, p []float64) (excess float64) {
 	for k, x := range p {
 		dst[k] = max(x-most, -1e4) // exp is 0 there
 	}
-	vec.ExpTo(dst[:len(p)], dst[:len(p)])
+	elementary.ExpTo(dst[:len(p)], dst[:len(p)])
 	sum := 0.0
 	for _, x := range dst[:len(p)] {
 		sum += x
@@ -60,7 +60,7 @@ func (Softmax) share(dst, p []float64) (excess float64) {
 	for k := range p {
 		dst[k] /= sum
 	}
-	return vec.Log(sum)
+	return elementary.Log(sum)
 }
 
 // ValueSlope is Value and Derivative by the same exponentials.
@@ -83,14 +83,14 @@ func (Softmax) Conjugate(a []float64, y int) float64 {
 	sum := 0.0
 	for k, x := range a {
 		if k != y && x > 0 {
-			sum += float64(x * vec.Log(x))
+			sum += float64(x * elementary.Log(x))
 		}
 	}
 	s := moved(a, y)
 	if s == 0 {
 		return 0
 	}
-	return sum - (vec.Entropy(s) + float64(s*vec.Log(s)))
+	return sum - (elementary.Entropy(s) + float64(s*elementary.Log(s)))
 }
 
 // Dual solves softmax(u) - e_y + (u-v)/step = 0 by Newton's method, see newton.

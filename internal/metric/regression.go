@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // RMSE is the root of the mean squared error. NaN without rows.
@@ -42,7 +42,7 @@ func Deviance(prediction, target, weight []float64) float64 {
 		case y == 0:
 			return 2 * p
 		}
-		return 2 * (float64(y*vec.Log(y/p)) - y + p)
+		return 2 * (float64(y*elementary.Log(y/p)) - y + p)
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -109,7 +109,7 @@ func NumbersOf(t data.Target, logarithms bool) (*Labels, error) {
 		if !(y > 0) {
 			return nil, DataError{fmt.Sprintf("row %d: found the target %g, expected a number > 0, of which the logarithm is to be learned", i+1, y)}
 		}
-		l.Number[i] = vec.Log(y)
+		l.Number[i] = elementary.Log(y)
 	}
 	return l, nil
 }

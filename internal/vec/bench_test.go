@@ -6,31 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// everyLevel runs a benchmark once for each level, plain Go included.
-func everyLevel(b *testing.B, name string, bench func(b *testing.B)) {
-	before := chosen()
-	defer use(before)
-	for _, l := range levels() {
-		b.Run(fmt.Sprintf("level=%s/%s", l, name), func(b *testing.B) {
-			use(l)
-			bench(b)
-		})
-	}
-}
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
+)
 
 func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{14, 54, 300, 784, 2000} {
-		o := drawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
-		for _, k := range kernels {
-			if strings.HasPrefix(k.name, "Sparse") || strings.HasPrefix(k.name, "Prefetch") {
+		o := vectest.DrawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
+		for name, k := range kernels {
+			if strings.HasPrefix(name, "Sparse") || strings.HasPrefix(name, "Prefetch") {
 				continue
 			}
-			o.alpha, o.beta = 0.999, 1e-3
-			everyLevel(b, fmt.Sprintf("kernel=%s/n=%d", k.name, n), func(b *testing.B) {
+			o.Alpha, o.Beta = 0.999, 1e-3
+			vectest.EveryLevel(b, fmt.Sprintf("kernel=%s/n=%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					k.run(o)
+					k(o)
 				}
 				b.ReportMetric(2*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})
@@ -79,7 +69,7 @@ func BenchmarkVisit(b *testing.B) {
 	order := rand.New(rand.NewPCG(3, 3)).Perm(rows / 16)
 	for _, ahead := range []int{0, 1} {
 		for _, add := range []bool{false, true} {
-			everyLevel(b, fmt.Sprintf("axpy=%v/ahead=%d", add, ahead), func(b *testing.B) {
+			vectest.EveryLevel(b, fmt.Sprintf("axpy=%v/ahead=%d", add, ahead), func(b *testing.B) {
 				clear(w)
 				for b.Loop() {
 					m.visit(w, order, add, ahead)
@@ -143,7 +133,7 @@ func BenchmarkRows(b *testing.B) {
 			}
 		},
 	} {
-		everyLevel(b, "kernel="+name, func(b *testing.B) {
+		vectest.EveryLevel(b, "kernel="+name, func(b *testing.B) {
 			for b.Loop() {
 				f()
 			}

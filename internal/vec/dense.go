@@ -3,10 +3,6 @@ package vec
 // Dot returns sum_j w[j]*x[j] over len(x) elements: a dense sum.
 func Dot(w []float64, x []float32) float64 { return dot(w[:len(x)], x) }
 
-// Dot32 returns sum_j x[j]*y[j] over len(y) elements, summed in double
-// precision: a dense sum.
-func Dot32(x, y []float32) float64 { return dot32(x[:len(y)], y) }
-
 // Dot64 returns sum_j x[j]*y[j] over len(y) elements: a dense sum.
 func Dot64(x, y []float64) float64 { return dot64(x[:len(y)], y) }
 
@@ -14,7 +10,7 @@ func Dot64(x, y []float64) float64 { return dot64(x[:len(y)], y) }
 func SquaredNorm(x []float32) float64 { return squaredNorm(x) }
 
 // SquaredNorm64 returns sum_j x[j]^2: a dense sum.
-func SquaredNorm64(x []float64) float64 { return squaredNorm64(x) }
+func SquaredNorm64(x []float64) float64 { return dot64(x, x) }
 
 // Axpy adds scale*x to the first len(x) elements of dst, each with one
 // rounding: dst[j] = fma(scale, x[j], dst[j]).
@@ -47,7 +43,7 @@ func DenseDots(dst, w []float64, x []float32) {
 		for j, v := range x[k*d : (k+1)*d] {
 			s[j&7] = c[j&7] * float64(v)
 		}
-		dst[k] = tree(&s)
+		dst[k] = AddLanes(&s)
 	}
 }
 
@@ -69,4 +65,33 @@ func DenseAxpys(w, scale []float64, x []float32) {
 			n = 0
 		}
 	}
+}
+
+// AddRows32 adds to each dst[j] the terms c[k]*rows[k][first+j], in the order of
+// k and with one rounding each. It reads dst once for many rows.
+func AddRows32(dst []float64, rows [][]float32, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows32(dst, rows, first, c)
+	}
+}
+
+// AddRows64 is AddRows32 for rows in double precision.
+func AddRows64(dst []float64, rows [][]float64, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows64(dst, rows, first, c)
+	}
+}
+
+// checkRows panics unless there is what AddRows32 reads, and returns whether
+// that is anything.
+func checkRows[T Float](n int, rows [][]T, first int, c []float64) bool {
+	if len(rows) != len(c) {
+		panic("vec: rows without factors, or factors without rows")
+	}
+	for _, row := range rows {
+		if first < 0 || first > len(row)-n {
+			panic("vec: a row that is too short")
+		}
+	}
+	return n > 0 && len(rows) > 0
 }

@@ -4,45 +4,10 @@
 
 package vec
 
-// dot32AVX2 is dot32 for slices of the same length.
-//
-//go:noescape
-func dot32AVX2(x []float32, y []float32) float64
-
 // squaredNormAVX2 is squaredNorm.
 //
 //go:noescape
 func squaredNormAVX2(x []float32) float64
-
-// squaredNorm64AVX2 is squaredNorm64.
-//
-//go:noescape
-func squaredNorm64AVX2(x []float64) float64
-
-// dotAVX512 is dot for slices of the same length.
-//
-//go:noescape
-func dotAVX512(w []float64, x []float32) float64
-
-// dot64AVX512 is dot64 for slices of the same length.
-//
-//go:noescape
-func dot64AVX512(x []float64, y []float64) float64
-
-// axpyAVX512 is axpy for slices of the same length.
-//
-//go:noescape
-func axpyAVX512(dst []float64, scale float64, x []float32)
-
-// axpy64AVX512 is axpy64 for slices of the same length.
-//
-//go:noescape
-func axpy64AVX512(dst []float64, scale float64, x []float64)
-
-// scaledAddAVX512 is scaledAdd for slices of the same length.
-//
-//go:noescape
-func scaledAddAVX512(dst []float64, alpha float64, beta float64, x []float64)
 
 // dotAVX2 is dot for slices of the same length.
 //
@@ -68,3 +33,13 @@ func axpy64AVX2(dst []float64, scale float64, x []float64)
 //
 //go:noescape
 func scaledAddAVX2(dst []float64, alpha float64, beta float64, x []float64)
+
+// addRows32AVX2 is AddRows32 for at least one row, none of them shorter than first+len(dst).
+//
+//go:noescape
+func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
+
+// addRows64AVX2 is AddRows64 for at least one row, none of them shorter than first+len(dst).
+//
+//go:noescape
+func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)

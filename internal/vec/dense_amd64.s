@@ -4,240 +4,6 @@
 
 #include "textflag.h"
 
-// func dot32AVX2(x []float32, y []float32) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·dot32AVX2(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   BX, BX
-	SUBQ   $0x20, DX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y0
-	VCVTPS2PD   16(AX)(BX*4), Y8
-	VCVTPS2PD   16(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   32(AX)(BX*4), Y8
-	VCVTPS2PD   32(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   48(AX)(BX*4), Y8
-	VCVTPS2PD   48(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   64(AX)(BX*4), Y8
-	VCVTPS2PD   64(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   80(AX)(BX*4), Y8
-	VCVTPS2PD   80(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   96(AX)(BX*4), Y8
-	VCVTPS2PD   96(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y6
-	VCVTPS2PD   112(AX)(BX*4), Y8
-	VCVTPS2PD   112(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y7
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, DX
-	CMPQ        DX, $0x04
-	JL          last0
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y0
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last1
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y1
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last2
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y2
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last3
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y3
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last4
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y4
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last5
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y5
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last6
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y6
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y7
-	JMP         tree
-
-last6:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y6
-	JMP         tree
-
-last5:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y5
-	JMP         tree
-
-last4:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y4
-	JMP         tree
-
-last3:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y3
-	JMP         tree
-
-last2:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y2
-	JMP         tree
-
-last1:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y1
-	JMP         tree
-
-last0:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y0
-
-tree:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y6, Y4, Y2
-	VADDPD       Y7, Y5, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA ones<>+0(SB)/8, $-1
-DATA ones<>+8(SB)/8, $-1
-DATA ones<>+16(SB)/8, $-1
-DATA ones<>+24(SB)/8, $-1
-DATA ones<>+32(SB)/8, $+0
-DATA ones<>+40(SB)/8, $+0
-DATA ones<>+48(SB)/8, $+0
-DATA ones<>+56(SB)/8, $+0
-DATA ones<>+64(SB)/4, $-1
-DATA ones<>+68(SB)/4, $-1
-DATA ones<>+72(SB)/4, $-1
-DATA ones<>+76(SB)/4, $-1
-DATA ones<>+80(SB)/4, $+0
-DATA ones<>+84(SB)/4, $+0
-DATA ones<>+88(SB)/4, $+0
-DATA ones<>+92(SB)/4, $+0
-GLOBL ones<>(SB), RODATA|NOPTR, $96
-
 // func squaredNormAVX2(x []float32) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·squaredNormAVX2(SB), NOSPLIT, $0-32
@@ -422,565 +188,23 @@ tree:
 	VZEROUPPER
 	RET
 
-// func squaredNorm64AVX2(x []float64) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·squaredNorm64AVX2(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   DX, DX
-	SUBQ   $0x20, CX
-	JL     tail
-
-loop:
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y0
-	VMOVUPD     32(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y1
-	VMOVUPD     64(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y2
-	VMOVUPD     96(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y3
-	VMOVUPD     128(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y4
-	VMOVUPD     160(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y5
-	VMOVUPD     192(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y6
-	VMOVUPD     224(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y7
-	ADDQ        $0x20, DX
-	SUBQ        $0x20, CX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, CX
-	CMPQ        CX, $0x04
-	JL          last0
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y0
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last1
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y1
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last2
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y2
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last3
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y3
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last4
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y4
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last5
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y5
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last6
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y6
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y7
-	JMP         tree
-
-last6:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y6
-	JMP         tree
-
-last5:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y5
-	JMP         tree
-
-last4:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y4
-	JMP         tree
-
-last3:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y3
-	JMP         tree
-
-last2:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y2
-	JMP         tree
-
-last1:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y1
-	JMP         tree
-
-last0:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y0
-
-tree:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y6, Y4, Y2
-	VADDPD       Y7, Y5, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func dotAVX512(w []float64, x []float32) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·dotAVX512(SB), NOSPLIT, $0-56
-	MOVQ   w_base+0(FP), AX
-	MOVQ   x_base+24(FP), CX
-	MOVQ   x_len+32(FP), DX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   BX, BX
-	SUBQ   $0x20, DX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (CX)(BX*4), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z0
-	VCVTPS2PD   32(CX)(BX*4), Z4
-	VFMADD231PD 64(AX)(BX*8), Z4, Z1
-	VCVTPS2PD   64(CX)(BX*4), Z4
-	VFMADD231PD 128(AX)(BX*8), Z4, Z2
-	VCVTPS2PD   96(CX)(BX*4), Z4
-	VFMADD231PD 192(AX)(BX*8), Z4, Z3
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, DX
-	CMPQ        DX, $0x08
-	JL          last0
-	VCVTPS2PD   (CX)(BX*4), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z0
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last1
-	VCVTPS2PD   (CX)(BX*4), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z1
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last2
-	VCVTPS2PD   (CX)(BX*4), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z2
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z3
-	JMP         tree
-
-last2:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z2
-	JMP         tree
-
-last1:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z1
-	JMP         tree
-
-last0:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z0
-
-tree:
-	VADDPD        Z1, Z0, Z0
-	VADDPD        Z3, Z2, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func dot64AVX512(x []float64, y []float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   BX, BX
-	SUBQ   $0x20, DX
-	JL     tail
-
-loop:
-	VMOVUPD     (CX)(BX*8), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z0
-	VMOVUPD     64(CX)(BX*8), Z4
-	VFMADD231PD 64(AX)(BX*8), Z4, Z1
-	VMOVUPD     128(CX)(BX*8), Z4
-	VFMADD231PD 128(AX)(BX*8), Z4, Z2
-	VMOVUPD     192(CX)(BX*8), Z4
-	VFMADD231PD 192(AX)(BX*8), Z4, Z3
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, DX
-	CMPQ        DX, $0x08
-	JL          last0
-	VMOVUPD     (CX)(BX*8), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z0
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last1
-	VMOVUPD     (CX)(BX*8), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z1
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last2
-	VMOVUPD     (CX)(BX*8), Z4
-	VFMADD231PD (AX)(BX*8), Z4, Z2
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VMOVUPD.Z   (CX)(BX*8), K1, Z5
-	VFMADD231PD Z4, Z5, Z3
-	JMP         tree
-
-last2:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VMOVUPD.Z   (CX)(BX*8), K1, Z5
-	VFMADD231PD Z4, Z5, Z2
-	JMP         tree
-
-last1:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VMOVUPD.Z   (CX)(BX*8), K1, Z5
-	VFMADD231PD Z4, Z5, Z1
-	JMP         tree
-
-last0:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VMOVUPD.Z   (CX)(BX*8), K1, Z5
-	VFMADD231PD Z4, Z5, Z0
-
-tree:
-	VADDPD        Z1, Z0, Z0
-	VADDPD        Z3, Z2, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func axpyAVX512(dst []float64, scale float64, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
-	MOVSD        scale+24(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         x_len+40(FP), DX
-	XORQ         BX, BX
-	SUBQ         $0x20, DX
-	JL           end4
-
-loop4:
-	VMOVUPD     (AX)(BX*8), Z1
-	VCVTPS2PD   (CX)(BX*4), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, (AX)(BX*8)
-	VMOVUPD     64(AX)(BX*8), Z1
-	VCVTPS2PD   32(CX)(BX*4), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 64(AX)(BX*8)
-	VMOVUPD     128(AX)(BX*8), Z1
-	VCVTPS2PD   64(CX)(BX*4), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 128(AX)(BX*8)
-	VMOVUPD     192(AX)(BX*8), Z1
-	VCVTPS2PD   96(CX)(BX*4), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 192(AX)(BX*8)
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop4
-
-end4:
-	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   end1
-
-loop1:
-	VMOVUPD     (AX)(BX*8), Z1
-	VCVTPS2PD   (CX)(BX*4), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JGE         loop1
-
-end1:
-	ADDQ        $0x08, DX
-	JE          done
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z1
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-// func axpy64AVX512(dst []float64, scale float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·axpy64AVX512(SB), NOSPLIT, $0-56
-	MOVSD        scale+24(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         x_len+40(FP), DX
-	XORQ         BX, BX
-	SUBQ         $0x20, DX
-	JL           end4
-
-loop4:
-	VMOVUPD     (AX)(BX*8), Z1
-	VMOVUPD     (CX)(BX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, (AX)(BX*8)
-	VMOVUPD     64(AX)(BX*8), Z1
-	VMOVUPD     64(CX)(BX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 64(AX)(BX*8)
-	VMOVUPD     128(AX)(BX*8), Z1
-	VMOVUPD     128(CX)(BX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 128(AX)(BX*8)
-	VMOVUPD     192(AX)(BX*8), Z1
-	VMOVUPD     192(CX)(BX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, 192(AX)(BX*8)
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop4
-
-end4:
-	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   end1
-
-loop1:
-	VMOVUPD     (AX)(BX*8), Z1
-	VMOVUPD     (CX)(BX*8), Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JGE         loop1
-
-end1:
-	ADDQ        $0x08, DX
-	JE          done
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z1
-	VMOVUPD.Z   (CX)(BX*8), K1, Z2
-	VFMADD231PD Z0, Z2, Z1
-	VMOVUPD     Z1, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-// func scaledAddAVX512(dst []float64, alpha float64, beta float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·scaledAddAVX512(SB), NOSPLIT, $0-64
-	MOVSD        alpha+24(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        beta+32(FP), X1
-	VBROADCASTSD X1, Z1
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+40(FP), CX
-	MOVQ         x_len+48(FP), DX
-	XORQ         BX, BX
-	SUBQ         $0x20, DX
-	JL           end4
-
-loop4:
-	VMOVUPD     (AX)(BX*8), Z2
-	VMOVUPD     (CX)(BX*8), Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, (AX)(BX*8)
-	VMOVUPD     64(AX)(BX*8), Z2
-	VMOVUPD     64(CX)(BX*8), Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, 64(AX)(BX*8)
-	VMOVUPD     128(AX)(BX*8), Z2
-	VMOVUPD     128(CX)(BX*8), Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, 128(AX)(BX*8)
-	VMOVUPD     192(AX)(BX*8), Z2
-	VMOVUPD     192(CX)(BX*8), Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, 192(AX)(BX*8)
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop4
-
-end4:
-	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   end1
-
-loop1:
-	VMOVUPD     (AX)(BX*8), Z2
-	VMOVUPD     (CX)(BX*8), Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JGE         loop1
-
-end1:
-	ADDQ        $0x08, DX
-	JE          done
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z2
-	VMOVUPD.Z   (CX)(BX*8), K1, Z3
-	VMULPD      Z0, Z2, Z2
-	VFMADD231PD Z1, Z3, Z2
-	VMOVUPD     Z2, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
+DATA ones<>+0(SB)/8, $-1
+DATA ones<>+8(SB)/8, $-1
+DATA ones<>+16(SB)/8, $-1
+DATA ones<>+24(SB)/8, $-1
+DATA ones<>+32(SB)/8, $+0
+DATA ones<>+40(SB)/8, $+0
+DATA ones<>+48(SB)/8, $+0
+DATA ones<>+56(SB)/8, $+0
+DATA ones<>+64(SB)/4, $-1
+DATA ones<>+68(SB)/4, $-1
+DATA ones<>+72(SB)/4, $-1
+DATA ones<>+76(SB)/4, $-1
+DATA ones<>+80(SB)/4, $+0
+DATA ones<>+84(SB)/4, $+0
+DATA ones<>+88(SB)/4, $+0
+DATA ones<>+92(SB)/4, $+0
+GLOBL ones<>(SB), RODATA|NOPTR, $96
 
 // func dotAVX2(w []float64, x []float32) float64
 // Requires: AVX, FMA3, SSE2
@@ -1556,6 +780,197 @@ end1:
 	VMULPD      Y0, Y3, Y3
 	VFMADD231PD Y1, Y4, Y3
 	VMASKMOVPD  Y3, Y2, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows32AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VCVTPS2PD    16(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VCVTPS2PD    32(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VCVTPS2PD    48(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y2
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y3
+	MOVQ         (R10), R9
+	VMASKMOVPS   (R9)(BX*4), X1, X4
+	VCVTPS2PD    X4, Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows64AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPD      32(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPD      64(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPD      96(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y1
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y2
+	MOVQ         (R10), R9
+	VMASKMOVPD   (R9)(BX*8), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y1, Y0, (AX)
 
 done:
 	VZEROUPPER

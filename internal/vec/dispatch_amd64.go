@@ -5,116 +5,56 @@ package vec
 import (
 	"unsafe"
 
-	"golang.org/x/sys/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
 )
 
-// The branches below always go the same way, so that the processor predicts
-// them; a call through a variable would cost more and hide the slices from
-// escape analysis.
-// AVX-512 includes AVX2.
-var hasAVX512, hasAVX2 bool
-
-// levels returns what the processor and the operating system support, the best
-// last.
-func levels() []level {
-	l := []level{portable}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 {
-		l = append(l, avx2)
-		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL {
-			l = append(l, avx512)
-		}
-	}
-	return l
-}
-
-func use(l level) { hasAVX512, hasAVX2 = l == avx512, l == avx2 || l == avx512 }
-
-func chosen() level {
-	switch {
-	case hasAVX512:
-		return avx512
-	case hasAVX2:
-		return avx2
-	}
-	return portable
-}
-
 func dot(w []float64, x []float32) float64 {
-	if hasAVX512 {
-		return dotAVX512(w, x)
-	}
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		return dotAVX2(w, x)
 	}
 	return product(w, x)
 }
 
-func dot32(x, y []float32) float64 {
-	if hasAVX2 {
-		return dot32AVX2(x, y)
-	}
-	return product(x, y)
-}
-
 func dot64(x, y []float64) float64 {
-	if hasAVX512 {
-		return dot64AVX512(x, y)
-	}
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		return dot64AVX2(x, y)
 	}
 	return product(x, y)
 }
 
 func squaredNorm(x []float32) float64 {
-	if hasAVX2 {
+	if cpu.HasAVX2 {
 		return squaredNormAVX2(x)
 	}
 	return product(x, x)
 }
 
-func squaredNorm64(x []float64) float64 {
-	if hasAVX2 {
-		return squaredNorm64AVX2(x)
-	}
-	return product(x, x)
-}
-
 func axpy(dst []float64, scale float64, x []float32) {
-	switch {
-	case hasAVX512:
-		axpyAVX512(dst, scale, x)
-	case hasAVX2:
+	if cpu.HasAVX2 {
 		axpyAVX2(dst, scale, x)
-	default:
+	} else {
 		axpyPortable(dst, scale, x)
 	}
 }
 
 func axpy64(dst []float64, scale float64, x []float64) {
-	switch {
-	case hasAVX512:
-		axpy64AVX512(dst, scale, x)
-	case hasAVX2:
+	if cpu.HasAVX2 {
 		axpy64AVX2(dst, scale, x)
-	default:
+	} else {
 		axpyPortable(dst, scale, x)
 	}
 }
 
 func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
-	switch {
-	case hasAVX512:
-		scaledAddAVX512(dst, alpha, beta, x)
-	case hasAVX2:
+	if cpu.HasAVX2 {
 		scaledAddAVX2(dst, alpha, beta, x)
-	default:
+	} else {
 		scaledAddPortable(dst, alpha, beta, x)
 	}
 }
 
 func sparseDot(w []float64, index []uint32, value []float32) float64 {
-	if hasAVX2 && len(w) > 0 {
+	if cpu.HasAVX2 && len(w) > 0 {
 		if sum, ok := sparseDotAVX2(w, index, value); ok {
 			return sum
 		}
@@ -125,7 +65,7 @@ func sparseDot(w []float64, index []uint32, value []float32) float64 {
 
 // sparseDots does the first rows, and returns how many.
 func sparseDots(dst, w []float64, start []int64, index []uint32, value []float32) (done int) {
-	if hasAVX2 && len(w) > 0 {
+	if cpu.HasAVX2 && len(w) > 0 {
 		return sparseDotsAVX2(dst, w, start, index, value)
 	}
 	return 0
@@ -133,7 +73,7 @@ func sparseDots(dst, w []float64, start []int64, index []uint32, value []float32
 
 func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	done := 0
-	if hasAVX2 && len(w) > 0 {
+	if cpu.HasAVX2 && len(w) > 0 {
 		done = sparseAxpyAVX2(w, scale, index, value)
 	}
 	if done < len(value) { // as above
@@ -144,7 +84,7 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 // sparseAxpys does the first rows, and returns how many, and how many elements
 // of the next.
 func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []float32) (done, part int) {
-	if hasAVX2 && len(w) > 0 {
+	if cpu.HasAVX2 && len(w) > 0 {
 		return sparseAxpysAVX2(w, scale, start, index, value)
 	}
 	return 0, 0
@@ -152,11 +92,11 @@ func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 
 // sparseGemv reports whether it did all; where it did not, the row that is missing panics in plain Go.
 func sparseGemv(dst, w []float64, index []uint32, value []float32) bool {
-	return hasAVX2 && sparseGemvAVX2(dst, w, len(w)/len(dst), index, value)
+	return cpu.HasAVX2 && sparseGemvAVX2(dst, w, len(w)/len(dst), index, value)
 }
 
 func sparseGer(w, v []float64, index []uint32, value []float32) bool {
-	return hasAVX2 && sparseGerAVX2(w, v, len(w)/len(v), index, value)
+	return cpu.HasAVX2 && sparseGerAVX2(w, v, len(w)/len(v), index, value)
 }
 
 func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }
@@ -167,102 +107,46 @@ func prefetchElements[T any](x []T, at []uint32) {
 	prefetchAt(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), size*len(x)), size, at)
 }
 
-func expTo(dst, src []float64) {
-	if hasAVX2 {
-		expToAVX2(dst, src)
+func addRows32(dst []float64, rows [][]float32, first int, c []float64) {
+	if cpu.HasAVX2 {
+		addRows32AVX2(dst, rows, first, c)
 	} else {
-		each(dst, src, Exp)
+		addRowsPortable(dst, rows, first, c)
 	}
 }
 
-func exp32To(dst, src []float32) {
-	if hasAVX2 {
-		exp32ToAVX2(dst, src)
+func addRows64(dst []float64, rows [][]float64, first int, c []float64) {
+	if cpu.HasAVX2 {
+		addRows64AVX2(dst, rows, first, c)
 	} else {
-		each(dst, src, Exp32)
+		addRowsPortable(dst, rows, first, c)
 	}
 }
 
-func sigmoidTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		sigmoidToAVX512(dst, src)
-	case hasAVX2:
-		sigmoidToAVX2(dst, src)
-	default:
-		each(dst, src, Sigmoid)
+// sparseOuters does the first rows, and returns how many.
+func sparseOuters(h []float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int) {
+	if cpu.HasAVX2 && size > 0 {
+		return sparseOutersAVX2(&h[0], size, scale, start, index, value, x)
 	}
+	return 0
 }
 
-func softplusTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		softplusToAVX512(dst, src)
-	case hasAVX2:
-		softplusToAVX2(dst, src)
-	default:
-		each(dst, src, Softplus)
-	}
-}
-
-func entropyTo(dst, src []float64) {
-	switch {
-	case hasAVX512:
-		entropyToAVX512(dst, src)
-	case hasAVX2:
-		entropyToAVX2(dst, src)
-	default:
-		each(dst, src, Entropy)
-	}
-}
-
-func sinTo(dst, src []float64) {
-	if hasAVX2 {
-		sinToAVX2(dst, src)
+// extremes does the first elements, and returns how many.
+func extremes(l *extremeLanes, up, low, r []float64) (done int) {
+	if cpu.HasAVX2 {
+		extremesAVX2(&l.best, &l.at, up, low, r)
 	} else {
-		each(dst, src, Sin)
+		return 0
 	}
+	return len(r) &^ 7
 }
 
-func cosTo(dst, src []float64) {
-	if hasAVX2 {
-		cosToAVX2(dst, src)
+// partner does the first elements, and returns how many.
+func partner(l *partnerLanes, h, diagonal, floor float64, low, r, own, row []float64) (done int) {
+	if cpu.HasAVX2 {
+		partnerAVX2(&l.best, &l.at, h, diagonal, floor, low, r, own, row)
 	} else {
-		each(dst, src, Cos)
+		return 0
 	}
+	return len(r) &^ 7
 }
-
-// The sizes of tiles are those of internal/asm.
-var (
-	tile32s = map[level]tile[float32, float32]{
-		portable: tile32Portable,
-		avx2: {6, 16, func(k int, a, b, c []float32, stride int) {
-			tile32AVX2(k, &a[0], &b[0], &c[0], stride)
-		}},
-		avx512: {12, 32, func(k int, a, b, c []float32, stride int) {
-			tile32AVX512(k, &a[0], &b[0], &c[0], stride)
-		}},
-	}
-	tile64s = map[level]tile[float64, float64]{
-		portable: tile64Portable,
-		avx2: {6, 8, func(k int, a, b, c []float64, stride int) {
-			tile64AVX2(k, &a[0], &b[0], &c[0], stride)
-		}},
-		avx512: {12, 16, func(k int, a, b, c []float64, stride int) {
-			tile64AVX512(k, &a[0], &b[0], &c[0], stride)
-		}},
-	}
-	tileWides = map[level]tile[float32, float64]{
-		portable: tileWidePortable,
-		avx2: {6, 16, func(k int, a, b []float32, c []float64, stride int) {
-			tileWideAVX2(k, &a[0], &b[0], &c[0], stride)
-		}},
-		avx512: {12, 32, func(k int, a, b []float32, c []float64, stride int) {
-			tileWideAVX512(k, &a[0], &b[0], &c[0], stride)
-		}},
-	}
-)
-
-func tile32() tile[float32, float32]   { return tile32s[chosen()] }
-func tile64() tile[float64, float64]   { return tile64s[chosen()] }
-func tileWide() tile[float32, float64] { return tileWides[chosen()] }

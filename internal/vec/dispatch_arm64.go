@@ -2,45 +2,31 @@
 
 package vec
 
-// hasNEON is true but in tests: every arm64 processor has NEON.
-var hasNEON bool
-
-func levels() []level { return []level{portable, neon} }
-func use(l level)     { hasNEON = l == neon }
-
-func chosen() level {
-	if hasNEON {
-		return neon
-	}
-	return portable
-}
+import "github.com/fenchel-ml/fenchel/internal/vec/cpu"
 
 func dot(w []float64, x []float32) float64 {
-	if hasNEON {
+	if cpu.HasNEON {
 		return dotNEON(w, x)
 	}
 	return product(w, x)
 }
 
-func dot32(x, y []float32) float64 {
-	if hasNEON {
-		return dot32NEON(x, y)
-	}
-	return product(x, y)
-}
-
 func dot64(x, y []float64) float64 {
-	if hasNEON {
+	if cpu.HasNEON {
 		return dot64NEON(x, y)
 	}
 	return product(x, y)
 }
 
-func squaredNorm(x []float32) float64   { return dot32(x, x) }
-func squaredNorm64(x []float64) float64 { return dot64(x, x) }
+func squaredNorm(x []float32) float64 {
+	if cpu.HasNEON {
+		return dot32NEON(x, x)
+	}
+	return product(x, x)
+}
 
 func axpy(dst []float64, scale float64, x []float32) {
-	if hasNEON {
+	if cpu.HasNEON {
 		axpyNEON(dst, scale, x)
 	} else {
 		axpyPortable(dst, scale, x)
@@ -48,7 +34,7 @@ func axpy(dst []float64, scale float64, x []float32) {
 }
 
 func axpy64(dst []float64, scale float64, x []float64) {
-	if hasNEON {
+	if cpu.HasNEON {
 		axpy64NEON(dst, scale, x)
 	} else {
 		axpyPortable(dst, scale, x)

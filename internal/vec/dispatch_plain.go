@@ -28,14 +28,20 @@ func prefetch([]uint32, []float32) {}
 
 func prefetchElements[T any]([]T, []uint32) {}
 
-func expTo(dst, src []float64)      { each(dst, src, Exp) }
-func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
-func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }
-func softplusTo(dst, src []float64) { each(dst, src, Softplus) }
-func entropyTo(dst, src []float64)  { each(dst, src, Entropy) }
-func sinTo(dst, src []float64)      { each(dst, src, Sin) }
-func cosTo(dst, src []float64)      { each(dst, src, Cos) }
+func addRows32(dst []float64, rows [][]float32, first int, c []float64) {
+	addRowsPortable(dst, rows, first, c)
+}
 
-func tile32() tile[float32, float32]   { return tile32Portable }
-func tile64() tile[float64, float64]   { return tile64Portable }
-func tileWide() tile[float32, float64] { return tileWidePortable }
+func addRows64(dst []float64, rows [][]float64, first int, c []float64) {
+	addRowsPortable(dst, rows, first, c)
+}
+
+func sparseOuters([]float64, int, []float64, []int64, []uint32, []float32, []float64) (done int) {
+	return 0
+}
+
+func extremes(*extremeLanes, []float64, []float64, []float64) (done int) { return 0 }
+
+func partner(*partnerLanes, float64, float64, float64, []float64, []float64, []float64, []float64) (done int) {
+	return 0
+}

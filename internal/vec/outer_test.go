@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
 
 // drawRows returns rows of a matrix of cols columns: row i has counts[i] of them, of
@@ -60,11 +63,11 @@ func TestSparseOuters(t *testing.T) {
 				sparseOuterPortable(want, size, c, index[start[i]:start[i+1]], value[start[i]:start[i+1]])
 			}
 		}
-		eachLevel(t, func(l level) {
+		vectest.EachLevel(t, func(l cpu.Level) {
 			got := slices.Clone(h)
 			SparseOuters(got, size, scale, start, index, value, make([]float64, size))
 			for j := range size {
-				if !sameBits(got[j*size:][:j+1], want[j*size:][:j+1]) {
+				if !vectest.SameBits(got[j*size:][:j+1], want[j*size:][:j+1]) {
 					t.Errorf("%s, %d neighbours: row %d is not what plain Go has", l, beside, j)
 				}
 			}
@@ -75,10 +78,10 @@ func TestSparseOuters(t *testing.T) {
 // TestSparseOutersOutside: a column that h does not have and a row outside the values
 // panic, and nothing is written around h and x; a row that x is too short for is added.
 func TestSparseOutersOutside(t *testing.T) {
-	eachLevel(t, func(l level) {
+	vectest.EachLevel(t, func(l cpu.Level) {
 		for _, bad := range []uint32{5, 6, 1 << 31, 1<<32 - 1} {
 			around, x := make([]float64, 75), make([]float64, 9)
-			if !panics(func() {
+			if !vectest.Panics(func() {
 				SparseOuters(around[25:50:50], 5, []float64{1}, []int64{0, 3}, []uint32{0, 3, bad}, []float32{1, 1, 1}, x[:3])
 			}) {
 				t.Errorf("%s, column %d: no panic", l, bad)
@@ -93,14 +96,14 @@ func TestSparseOutersOutside(t *testing.T) {
 				index[k], value[k] = uint32(k), 1
 			}
 			index[n-1] = 20
-			if !panics(func() {
+			if !vectest.Panics(func() {
 				SparseOuters(h[:400:400], 20, []float64{1}, []int64{0, int64(n)}, index, value, make([]float64, n))
 			}) {
 				t.Errorf("%s, the last of %d values in column 20: no panic", l, n)
 			}
 		}
 		for _, start := range [][]int64{{0, 4}, {-1, 3}, {2, 1}, {1 << 62, 1<<62 + 1}} {
-			if !panics(func() {
+			if !vectest.Panics(func() {
 				SparseOuters(make([]float64, 25), 5, []float64{1}, start, []uint32{0, 1, 2}, []float32{1, 1, 1}, make([]float64, 3))
 			}) {
 				t.Errorf("%s, rows from %v: no panic", l, start)
@@ -123,7 +126,7 @@ func BenchmarkSparseOuters(b *testing.B) {
 			scale[i] = 1
 		}
 		start, index, value := drawRows(r, c.cols, c.beside, slices.Repeat([]int{c.n}, rows)...)
-		everyLevel(b, fmt.Sprintf("values=%d/columns=%d/beside=%d", c.n, c.cols, c.beside), func(b *testing.B) {
+		vectest.EveryLevel(b, fmt.Sprintf("values=%d/columns=%d/beside=%d", c.n, c.cols, c.beside), func(b *testing.B) {
 			for b.Loop() {
 				SparseOuters(h, c.cols, scale, start, index, value, x)
 			}

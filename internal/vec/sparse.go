@@ -1,7 +1,5 @@
 package vec
 
-import "math"
-
 // A sparse row is the columns index[k], strictly increasing, with the values
 // value[k]. An index that is not below len(w) panics; no kernel reads or writes
 // outside w, whatever the indices are.
@@ -88,34 +86,3 @@ func PrefetchRow(index []uint32, value []float32) {
 // PrefetchElements asks the processor for the elements of x at these places, as
 // PrefetchRow does for rows. A place that x does not have is no error.
 func PrefetchElements[T any](x []T, at []uint32) { prefetchElements(x, at) }
-
-// sparseDotPortable is the sparse sum in plain Go.
-func sparseDotPortable(w []float64, index []uint32, value []float32) float64 {
-	index = index[:len(value)]
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for len(value) >= 8 && len(index) >= 8 {
-		j, v := (*[8]uint32)(index), (*[8]float32)(value)
-		s0 = math.FMA(w[j[0]], float64(v[0]), s0)
-		s1 = math.FMA(w[j[1]], float64(v[1]), s1)
-		s2 = math.FMA(w[j[2]], float64(v[2]), s2)
-		s3 = math.FMA(w[j[3]], float64(v[3]), s3)
-		s4 = math.FMA(w[j[4]], float64(v[4]), s4)
-		s5 = math.FMA(w[j[5]], float64(v[5]), s5)
-		s6 = math.FMA(w[j[6]], float64(v[6]), s6)
-		s7 = math.FMA(w[j[7]], float64(v[7]), s7)
-		index, value = index[8:], value[8:]
-	}
-	s := [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
-	for l, v := range value {
-		s[l] = math.FMA(w[index[l]], float64(v), s[l])
-	}
-	return tree(&s)
-}
-
-func sparseAxpyPortable(w []float64, scale float64, index []uint32, value []float32) {
-	index = index[:len(value)]
-	for k, v := range value {
-		j := index[k]
-		w[j] = math.FMA(scale, float64(v), w[j])
-	}
-}

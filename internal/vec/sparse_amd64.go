@@ -43,3 +43,8 @@ func sparseGemvAVX2(dst []float64, w []float64, rows int, index []uint32, value 
 //
 //go:noescape
 func sparseGerAVX2(w []float64, v []float64, rows int, index []uint32, value []float32) (ok bool)
+
+// sparseOutersAVX2 is sparseOuters for the first rows, up to one that is not inside value, has more values than x has room for, or an index not below size; h has size rows of size numbers, start is one longer than scale, index as long as value.
+//
+//go:noescape
+func sparseOutersAVX2(h *float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int)

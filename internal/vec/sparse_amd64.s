@@ -850,3 +850,416 @@ bad:
 	MOVB AL, ok+104(FP)
 	VZEROUPPER
 	RET
+
+// func sparseOutersAVX2(h *float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·sparseOutersAVX2(SB), NOSPLIT, $0-144
+	MOVQ         h+0(FP), AX
+	MOVQ         size+8(FP), CX
+	MOVQ         x_base+112(FP), BX
+	MOVL         CX, DX
+	DECL         DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQU      third<>+0(SB), Y1
+	VMOVDQU      third<>+32(SB), Y2
+	VXORPD       X4, X4, X4
+	XORQ         R10, R10
+	JMP          next
+
+row:
+	MOVQ         start_base+40(FP), DX
+	MOVQ         (DX)(R10*8), DI
+	MOVQ         8(DX)(R10*8), SI
+	MOVQ         value_len+96(FP), DX
+	CMPQ         SI, DX
+	JHI          stop
+	CMPQ         DI, SI
+	JHI          stop
+	SUBQ         DI, SI
+	JE           added
+	MOVQ         x_len+120(FP), DX
+	CMPQ         SI, DX
+	JHI          stop
+	MOVQ         scale_base+16(FP), DX
+	VBROADCASTSD (DX)(R10*8), Y0
+	VUCOMISD     X4, X0
+	JP           add
+	JE           added
+
+add:
+	MOVQ  index_base+64(FP), DX
+	LEAQ  (DX)(DI*4), DX
+	MOVQ  value_base+88(FP), R11
+	LEAQ  (R11)(DI*4), R11
+	VPXOR Y5, Y5, Y5
+	XORQ  R8, R8
+	SUBQ  $0x08, SI
+	JL    few
+
+widen:
+	VMOVDQU   (DX)(R8*4), Y6
+	VPMINUD   Y3, Y6, Y7
+	VPCMPEQD  Y6, Y7, Y7
+	VPMOVMSKB Y7, DI
+	CMPL      DI, $-1
+	JNE       stop
+	VPERMD    Y6, Y1, Y7
+	VPSUBD    Y6, Y7, Y7
+	VPCMPEQD  Y2, Y7, Y7
+	VPOR      Y7, Y5, Y5
+	VCVTPS2PD (R11)(R8*4), Y6
+	VMOVUPD   Y6, (BX)(R8*8)
+	VCVTPS2PD 16(R11)(R8*4), Y6
+	VMOVUPD   Y6, 32(BX)(R8*8)
+	CMPQ      R8, SI
+	JE        wide
+	ADDQ      $0x08, R8
+	CMPQ      R8, SI
+	CMOVQGT   SI, R8
+	JMP       widen
+
+wide:
+	ADDQ   $0x08, SI
+	VPTEST Y5, Y5
+	JNE    beside
+	JMP    apart
+
+few:
+	ADDQ $0x08, SI
+
+widenOne:
+	MOVL      (DX)(R8*4), R9
+	CMPQ      R9, CX
+	JAE       stop
+	VXORPD    X5, X5, X5
+	VCVTSS2SD (R11)(R8*4), X5, X5
+	VMOVSD    X5, (BX)(R8*8)
+	INCQ      R8
+	CMPQ      R8, SI
+	JLT       widenOne
+
+apart:
+	XORQ         DI, DI
+	TESTQ        $0x00000001, SI
+	JE           apartAfter1
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	XORQ         R8, R8
+	MOVL         (DX)(DI*4), R9
+	VMOVSD       (BX)(DI*8), X6
+	VMOVAPD      X6, X6
+	VFMADD213SD  (R11)(R9*8), X5, X6
+	VMOVSD       X6, (R11)(R9*8)
+	ADDQ         $0x01, DI
+	SUBQ         $0x01, SI
+
+apartAfter1:
+	TESTQ        $0x00000002, SI
+	JE           apartAfter2
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y6
+	VMULPD       Y0, Y6, Y6
+	XORQ         R8, R8
+	TESTQ        DI, DI
+	JE           apart2Own
+
+apart2:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X7
+	VMOVAPD     X7, X8
+	VFMADD213SD (R11)(R9*8), X5, X8
+	VMOVSD      X8, (R11)(R9*8)
+	VMOVAPD     X7, X7
+	VFMADD213SD (R12)(R9*8), X6, X7
+	VMOVSD      X7, (R12)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         apart2
+
+apart2Own:
+	MOVL        (DX)(DI*4), R9
+	VMOVSD      (BX)(DI*8), X7
+	VMOVAPD     X7, X8
+	VFMADD213SD (R11)(R9*8), X5, X8
+	VMOVSD      X8, (R11)(R9*8)
+	VMOVAPD     X7, X5
+	VFMADD213SD (R12)(R9*8), X6, X5
+	VMOVSD      X5, (R12)(R9*8)
+	MOVL        4(DX)(DI*4), R9
+	VMOVSD      8(BX)(DI*8), X5
+	VMOVAPD     X5, X5
+	VFMADD213SD (R12)(R9*8), X6, X5
+	VMOVSD      X5, (R12)(R9*8)
+	ADDQ        $0x02, DI
+	SUBQ        $0x02, SI
+
+apartAfter2:
+apartFours:
+	SUBQ         $0x04, SI
+	JL           added
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y6
+	VMULPD       Y0, Y6, Y6
+	MOVL         8(DX)(DI*4), R13
+	IMULQ        CX, R13
+	LEAQ         (AX)(R13*8), R13
+	VBROADCASTSD 16(BX)(DI*8), Y7
+	VMULPD       Y0, Y7, Y7
+	MOVL         12(DX)(DI*4), R14
+	IMULQ        CX, R14
+	LEAQ         (AX)(R14*8), R14
+	VBROADCASTSD 24(BX)(DI*8), Y8
+	VMULPD       Y0, Y8, Y8
+	XORQ         R8, R8
+	TESTQ        DI, DI
+	JE           apartFourOwn
+
+apartFour:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X9
+	VMOVAPD     X9, X10
+	VFMADD213SD (R11)(R9*8), X5, X10
+	VMOVSD      X10, (R11)(R9*8)
+	VMOVAPD     X9, X10
+	VFMADD213SD (R12)(R9*8), X6, X10
+	VMOVSD      X10, (R12)(R9*8)
+	VMOVAPD     X9, X10
+	VFMADD213SD (R13)(R9*8), X7, X10
+	VMOVSD      X10, (R13)(R9*8)
+	VMOVAPD     X9, X9
+	VFMADD213SD (R14)(R9*8), X8, X9
+	VMOVSD      X9, (R14)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         apartFour
+
+apartFourOwn:
+	MOVL        (DX)(DI*4), R9
+	VMOVSD      (BX)(DI*8), X9
+	VMOVAPD     X9, X10
+	VFMADD213SD (R11)(R9*8), X5, X10
+	VMOVSD      X10, (R11)(R9*8)
+	VMOVAPD     X9, X5
+	VFMADD213SD (R12)(R9*8), X6, X5
+	VMOVSD      X5, (R12)(R9*8)
+	VMOVAPD     X9, X5
+	VFMADD213SD (R13)(R9*8), X7, X5
+	VMOVSD      X5, (R13)(R9*8)
+	VMOVAPD     X9, X5
+	VFMADD213SD (R14)(R9*8), X8, X5
+	VMOVSD      X5, (R14)(R9*8)
+	MOVL        4(DX)(DI*4), R9
+	VMOVSD      8(BX)(DI*8), X5
+	VMOVAPD     X5, X9
+	VFMADD213SD (R12)(R9*8), X6, X9
+	VMOVSD      X9, (R12)(R9*8)
+	VMOVAPD     X5, X6
+	VFMADD213SD (R13)(R9*8), X7, X6
+	VMOVSD      X6, (R13)(R9*8)
+	VMOVAPD     X5, X5
+	VFMADD213SD (R14)(R9*8), X8, X5
+	VMOVSD      X5, (R14)(R9*8)
+	MOVL        8(DX)(DI*4), R9
+	VMOVSD      16(BX)(DI*8), X5
+	VMOVAPD     X5, X6
+	VFMADD213SD (R13)(R9*8), X7, X6
+	VMOVSD      X6, (R13)(R9*8)
+	VMOVAPD     X5, X5
+	VFMADD213SD (R14)(R9*8), X8, X5
+	VMOVSD      X5, (R14)(R9*8)
+	MOVL        12(DX)(DI*4), R9
+	VMOVSD      24(BX)(DI*8), X5
+	VMOVAPD     X5, X5
+	VFMADD213SD (R14)(R9*8), X8, X5
+	VMOVSD      X5, (R14)(R9*8)
+	ADDQ        $0x04, DI
+	JMP         apartFours
+
+beside:
+	XORQ         DI, DI
+	TESTQ        $0x00000001, SI
+	JE           besideAfter1
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	XORQ         R8, R8
+	MOVL         (DX)(DI*4), R9
+	VMOVSD       (BX)(DI*8), X6
+	VMOVAPD      X6, X6
+	VFMADD213SD  (R11)(R9*8), X5, X6
+	VMOVSD       X6, (R11)(R9*8)
+	ADDQ         $0x01, DI
+	SUBQ         $0x01, SI
+
+besideAfter1:
+	TESTQ        $0x00000002, SI
+	JE           besideAfter2
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y6
+	VMULPD       Y0, Y6, Y6
+	XORQ         R8, R8
+	TESTQ        DI, DI
+	JE           beside2Own
+
+beside2:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X7
+	VMOVAPD     X7, X8
+	VFMADD213SD (R11)(R9*8), X5, X8
+	VMOVSD      X8, (R11)(R9*8)
+	VMOVAPD     X7, X7
+	VFMADD213SD (R12)(R9*8), X6, X7
+	VMOVSD      X7, (R12)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         beside2
+
+beside2Own:
+	MOVL        (DX)(DI*4), R9
+	VMOVSD      (BX)(DI*8), X7
+	VMOVAPD     X7, X8
+	VFMADD213SD (R11)(R9*8), X5, X8
+	VMOVSD      X8, (R11)(R9*8)
+	VMOVAPD     X7, X5
+	VFMADD213SD (R12)(R9*8), X6, X5
+	VMOVSD      X5, (R12)(R9*8)
+	MOVL        4(DX)(DI*4), R9
+	VMOVSD      8(BX)(DI*8), X5
+	VMOVAPD     X5, X5
+	VFMADD213SD (R12)(R9*8), X6, X5
+	VMOVSD      X5, (R12)(R9*8)
+	ADDQ        $0x02, DI
+	SUBQ        $0x02, SI
+
+besideAfter2:
+besideFours:
+	SUBQ         $0x04, SI
+	JL           added
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y6
+	VMULPD       Y0, Y6, Y6
+	MOVL         8(DX)(DI*4), R13
+	IMULQ        CX, R13
+	LEAQ         (AX)(R13*8), R13
+	VBROADCASTSD 16(BX)(DI*8), Y7
+	VMULPD       Y0, Y7, Y7
+	MOVL         12(DX)(DI*4), R14
+	IMULQ        CX, R14
+	LEAQ         (AX)(R14*8), R14
+	VBROADCASTSD 24(BX)(DI*8), Y8
+	VMULPD       Y0, Y8, Y8
+	XORQ         R8, R8
+	ADDQ         $0x04, DI
+
+besideFour:
+	LEAQ        4(R8), R9
+	CMPQ        R9, DI
+	JGT         besideFourSingle
+	MOVL        12(DX)(R8*4), R9
+	SUBL        $0x03, R9
+	CMPL        R9, (DX)(R8*4)
+	JNE         besideFourSingle
+	VMOVUPD     (BX)(R8*8), Y9
+	VMOVAPD     Y9, Y10
+	VFMADD213PD (R11)(R9*8), Y5, Y10
+	VMOVUPD     Y10, (R11)(R9*8)
+	VMOVAPD     Y9, Y10
+	VFMADD213PD (R12)(R9*8), Y6, Y10
+	VMOVUPD     Y10, (R12)(R9*8)
+	VMOVAPD     Y9, Y10
+	VFMADD213PD (R13)(R9*8), Y7, Y10
+	VMOVUPD     Y10, (R13)(R9*8)
+	VMOVAPD     Y9, Y9
+	VFMADD213PD (R14)(R9*8), Y8, Y9
+	VMOVUPD     Y9, (R14)(R9*8)
+	ADDQ        $0x04, R8
+	CMPQ        R8, DI
+	JLT         besideFour
+	JMP         besideFourEnd
+
+besideFourSingle:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X9
+	VMOVAPD     X9, X10
+	VFMADD213SD (R11)(R9*8), X5, X10
+	VMOVSD      X10, (R11)(R9*8)
+	VMOVAPD     X9, X10
+	VFMADD213SD (R12)(R9*8), X6, X10
+	VMOVSD      X10, (R12)(R9*8)
+	VMOVAPD     X9, X10
+	VFMADD213SD (R13)(R9*8), X7, X10
+	VMOVSD      X10, (R13)(R9*8)
+	VMOVAPD     X9, X9
+	VFMADD213SD (R14)(R9*8), X8, X9
+	VMOVSD      X9, (R14)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         besideFour
+
+besideFourEnd:
+	JMP besideFours
+
+added:
+	INCQ R10
+
+next:
+	MOVQ scale_len+24(FP), DX
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+136(FP)
+	VZEROUPPER
+	RET
+
+DATA third<>+0(SB)/4, $0x00000003
+DATA third<>+4(SB)/4, $0x00000004
+DATA third<>+8(SB)/4, $0x00000005
+DATA third<>+12(SB)/4, $0x00000006
+DATA third<>+16(SB)/4, $0x00000007
+DATA third<>+20(SB)/4, $0x00000005
+DATA third<>+24(SB)/4, $0x00000006
+DATA third<>+28(SB)/4, $0x00000007
+DATA third<>+32(SB)/4, $0x00000003
+DATA third<>+36(SB)/4, $0x00000003
+DATA third<>+40(SB)/4, $0x00000003
+DATA third<>+44(SB)/4, $0x00000003
+DATA third<>+48(SB)/4, $0x00000003
+DATA third<>+52(SB)/4, $0x00000003
+DATA third<>+56(SB)/4, $0x00000003
+DATA third<>+60(SB)/4, $0x00000003
+GLOBL third<>(SB), RODATA|NOPTR, $64

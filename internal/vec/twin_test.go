@@ -1,77 +1,38 @@
 package vec
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+	"github.com/fenchel-ml/fenchel/internal/vec/vectest"
 )
-
-// The twin tests: every level computes the same bits as plain Go, at all
-// lengths and alignments, for numbers of all kinds.
-
-// eachLevel runs do for every level that the processor has but plain Go.
-func eachLevel(t testing.TB, do func(l level)) {
-	t.Helper()
-	defer use(chosen())
-	for _, l := range levels()[1:] {
-		use(l)
-		do(l)
-	}
-}
-
-func TestTwins(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	try := func(n, kind, offset int) {
-		o := drawOperands(r, n, kind)
-		for _, k := range kernels {
-			use(portable)
-			want := k.run(o.clone(aligned(0)))
-			eachLevel(t, func(l level) {
-				if got := k.run(o.clone(aligned(offset))); !sameBits(got, want) {
-					t.Errorf("%s %s, n=%d, kind %d, offset %d: %v, plain Go has %v", k.name, l, n, kind, offset, got, want)
-				}
-			})
-		}
-	}
-	defer use(chosen())
-	for n := range 301 {
-		try(n, 0, 4*r.IntN(16))
-		try(n, 1+n%2, 4*r.IntN(16))
-	}
-	for offset := 0; offset < 64; offset += 4 {
-		for range 10 {
-			try(r.IntN(100), r.IntN(3), offset)
-		}
-	}
-	try(1000, 0, 4)
-}
 
 // TestCanonicalOrder holds plain Go to the order that the package comment
 // states, written as it is stated.
 func TestCanonicalOrder(t *testing.T) {
-	defer use(chosen())
-	use(portable)
+	defer cpu.Use(cpu.Chosen())
+	cpu.Use(cpu.Portable)
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 100 {
-		o := drawOperands(r, n, n%3)
+		o := vectest.DrawOperands(r, n, n%3)
 		gathered := make([]float64, n)
-		for k, j := range o.index {
-			gathered[k] = o.w[j]
+		for k, j := range o.Index {
+			gathered[k] = o.W[j]
 		}
 		for _, c := range []struct {
 			name      string
 			got, want float64
 		}{
-			{"Dot", Dot(o.x, o.y32), stated(32, o.x, widened(o.y32))},
-			{"Dot32", Dot32(o.x32, o.y32), stated(32, widened(o.x32), widened(o.y32))},
-			{"Dot64", Dot64(o.x, o.y), stated(32, o.x, o.y)},
-			{"SquaredNorm", SquaredNorm(o.x32), stated(32, widened(o.x32), widened(o.x32))},
-			{"SquaredNorm64", SquaredNorm64(o.x), stated(32, o.x, o.x)},
-			{"SparseDot", SparseDot(o.w, o.index, o.x32), stated(8, gathered, widened(o.x32))},
+			{"Dot", Dot(o.X, o.Y32), stated(32, o.X, vectest.Widened(o.Y32))},
+			{"Dot64", Dot64(o.X, o.Y), stated(32, o.X, o.Y)},
+			{"SquaredNorm", SquaredNorm(o.X32), stated(32, vectest.Widened(o.X32), vectest.Widened(o.X32))},
+			{"SquaredNorm64", SquaredNorm64(o.X), stated(32, o.X, o.X)},
+			{"SparseDot", SparseDot(o.W, o.Index, o.X32), stated(8, gathered, vectest.Widened(o.X32))},
 		} {
-			if !sameBits([]float64{c.got}, []float64{c.want}) {
+			if !vectest.SameBits([]float64{c.got}, []float64{c.want}) {
 				t.Errorf("%s, n=%d: %v, the stated order gives %v", c.name, n, c.got, c.want)
 			}
 		}
@@ -101,7 +62,7 @@ func stated(lanes int, a, b []float64) float64 {
 // TestBadIndex gives sparse kernels an index outside w in each place of a row:
 // they panic and leave the memory around w alone.
 func TestBadIndex(t *testing.T) {
-	check := func(l level) {
+	check := func(l cpu.Level) {
 		for n := 1; n < 30; n++ {
 			for at := range n {
 				for _, bad := range []uint32{50, 51, 1 << 20, 1<<31 - 1, 1 << 31, math.MaxUint32} {
@@ -124,7 +85,7 @@ func TestBadIndex(t *testing.T) {
 						"empty w":    func() { SparseDot(w[:0], index, value) },
 						"empty dst":  func() { SparseAxpy(w[:0], 1, index, value) },
 					} {
-						if !panics(f) {
+						if !vectest.Panics(f) {
 							t.Fatalf("%s %s, index %d at %d of %d: no panic", name, l, bad, at, n)
 						}
 					}
@@ -135,26 +96,18 @@ func TestBadIndex(t *testing.T) {
 			}
 		}
 	}
-	check(chosen())
-	eachLevel(t, check)
-}
-
-func panics(f func()) (yes bool) {
-	defer func() { yes = recover() != nil }()
-	f()
-	return false
+	check(cpu.Chosen())
+	vectest.EachLevel(t, check)
 }
 
 func TestShortArgumentsPanic(t *testing.T) {
 	w, x, index := make([]float64, 3), make([]float32, 4), make([]uint32, 3)
 	for name, f := range map[string]func(){
 		"Dot":         func() { Dot(w[:3:3], x) },
-		"Dot32":       func() { Dot32(x[:3:3], x) },
 		"Dot64":       func() { Dot64(w[:2:2], w) },
 		"Axpy":        func() { Axpy(w[:3:3], 1, x) },
 		"Axpy64":      func() { Axpy64(w[:2:2], 1, w) },
 		"ScaledAdd":   func() { ScaledAdd(w[:2:2], 1, 1, w) },
-		"Merge":       func() { Merge(w, w, w[:2:2], w, 1) },
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
 		"SparseDots":  func() { SparseDots(w, w, []int64{0, 1, 2}, index, x[:3]) },
@@ -165,45 +118,14 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"backwards":   func() { SparseDots(w, w, []int64{0, 2, 1, 3}, index, x[:3]) },
 		"past value":  func() { SparseDots(w, w, []int64{0, 2, 3, 4}, index, x[:3]) },
 		"before it":   func() { SparseDots(w, w, []int64{-1, 2, 3, 3}, index, x[:3]) },
-		"ExpTo":       func() { ExpTo(w[:2:2], w) },
-		"ExpTo32":     func() { ExpTo32(x[:3:3], x) },
-		"SinTo":       func() { SinTo(w[:2:2], w) },
-		"CosTo":       func() { CosTo(w[:2:2], w) },
-		"SigmoidTo":   func() { SigmoidTo(w[:2:2], w) },
-		"SoftplusTo":  func() { SoftplusTo(w[:2:2], w) },
-		"EntropyTo":   func() { EntropyTo(w[:2:2], w) },
 		"PrefetchRow": func() { PrefetchRow(index[:3:3], x) },
 	} {
-		if !panics(f) {
+		if !vectest.Panics(f) {
 			t.Errorf("%s: no panic", name)
 		}
 	}
 }
 
-func TestChoose(t *testing.T) {
-	for _, c := range []struct{ wanted, want string }{
-		{"", "avx2"}, {"avx512", "avx2"}, {"portable", "portable"}, {"avx2", "avx2"}, {"sse", "avx2"},
-	} {
-		if got := choose([]level{portable, avx2}, c.wanted); string(got) != c.want {
-			t.Errorf("choose(%q) = %s, want %s", c.wanted, got, c.want)
-		}
-	}
-}
+func TestTwins(t *testing.T) { vectest.Twins(t, kernels) }
 
-// FuzzTwins looks for lengths, alignments and numbers on which levels differ.
-func FuzzTwins(f *testing.F) {
-	f.Add(uint64(1), uint16(17), uint8(4))
-	f.Fuzz(func(t *testing.T, seed uint64, n uint16, offset uint8) {
-		o := drawOperands(rand.New(rand.NewPCG(seed, 1)), int(n)%500, int(seed%3))
-		defer use(chosen())
-		for _, k := range kernels {
-			use(portable)
-			want := k.run(o.clone(aligned(0)))
-			eachLevel(t, func(l level) {
-				if got := k.run(o.clone(aligned(int(offset) % 64 &^ 3))); !sameBits(got, want) {
-					t.Error(fmt.Sprint(k.name, l, got, want))
-				}
-			})
-		}
-	})
-}
+func FuzzTwins(f *testing.F) { vectest.FuzzTwins(f, kernels) }

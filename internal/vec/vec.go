@@ -1,8 +1,10 @@
 // Package vec holds loops over numbers, and nothing that knows what the
-// numbers mean.
+// numbers mean: dense and sparse rows here; in the packages below it elementary functions
+// (elementary), products (blas) and decompositions (lapack) of matrices, tiles of kernel matrices
+// (tiles), the rows of an interior-point method (ramp), and what the processor has (cpu).
 //
 // Every function has one canonical order of operations, part of its contract,
-// and every version of it (AVX-512, AVX2, NEON, plain Go; see level.go) computes
+// and every version of it (AVX-512, AVX2, NEON, plain Go; see cpu) computes
 // the same bits. fma(a, b, c) is a*b+c with one rounding (math.FMA).
 //
 //   - A dense sum has 32 lanes, a sparse sum 8. Lane l is the chain
@@ -12,29 +14,21 @@
 //   - Functions of single elements perform the operations that they state.
 //
 // No kernel touches memory outside its slices. Which NaN a result is is
-// unspecified. Exp, Log and their kin are our own, because those of package math
-// differ by machine; for the same reason other packages write float64(a*b)+c or
-// math.FMA.
+// unspecified. As machines differ, other packages write float64(a*b)+c or math.FMA.
 //
-// A level is kept for a kernel where a benchmark shows 1.2 times the speed of the level below
-// (go test -bench . ./vec; AMD Zen 5, one thread, geometric mean over lengths 14 to 2000):
+// A kernel of a level is kept where without it a whole run takes 1.05 times the processor's time or
+// more (one thread). For AVX-512 that is:
 //
-//	kernel                             AVX2/plain Go   AVX-512/AVX2
-//	Gemm, Syrk, Gram                             *     1.6 to 1.9
-//	products of tall matrices                    *     1.3 to 1.8
-//	SparseTile, wide                    40 to 127      1.2 to 1.5
-//	Softplus, Entropy, Sigmoid             4 to 10     1.2 to 1.9
-//	Gaussian64, AddRows                    5 to 7      1.4
-//	Dot, Dot64, Axpy, ScaledAdd            3 to 5      1.3 to 1.4
-//	RampPredict, RampMeasure                13, 15     1.5, 1.7
-//	Dot32, SquaredNorm                     5 to 8      left out: 1.1 to 1.2
-//	Exp, Exp32, Sin, Cos, Gaussian32       4 to 14     left out: 1.1 to 1.2 in the cache
-//	SparseTile, narrow                     20 to 69    left out: 1.0 to 1.1
-//	other ramps                            2 to 9      left out: 1.0 to 1.2
-//	SparseDot, SparseAxpy, SparseOuters    1.1 to 5    left out: 1.0
-//	Merge, Rotate, Extremes, Partner       1.3 to 2.5  left out: 0.8 to 1.0
+//	tiles.Sparse, wide      1.11 (a9a, rbf)
+//	tiles.Least, wide       1.20 (text, intersection)
+//	elementary.Gaussian64   1.08 (a9a, rbf)
+//	blas                    1.14 to 1.20 (components of MNIST; a9a, rbf)
 //
-// A star: not measured.
+// Of blas that is of AVX-512 in all kernels together. Left out are those that brought 0.99 to 1.03 on
+// average over runs (at most 1.06), though alone some were 1.9 times as fast: dense sums, AddRows,
+// Sigmoid, Softplus, Entropy, tiles.Harmonic, ramps. For AVX2 it is 1.2
+// (SparseOuters, blas.Transpose), 1.3 (ramps, Partner) and more; rotations of rows and
+// joined passes over weights of partitions were 1.00 to 1.02.
 //
 // dst comes first. Lengths are the caller's promise; a broken one panics.
 // The amd64 kernels are written by internal/asm: see .ci/generate.

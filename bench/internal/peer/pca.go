@@ -117,10 +117,7 @@ func (s *sklearnReduction) Components(ctx context.Context, m ReducerMethod, k, d
 }
 
 func (s *sklearnReduction) Multiply(ctx context.Context, p task.ProductShape, threads int) (float64, error) {
-	if p.Gram {
-		return s.ask(ctx, fmt.Sprintf("gram\t%d %d %d", p.K, p.M, threads))
-	}
-	return s.ask(ctx, fmt.Sprintf("product\t%d %d %d %d", p.M, p.N, p.K, threads))
+	return s.ask(ctx, fmt.Sprintf("gram\t%d %d %d", p.Rows, p.Columns, threads))
 }
 
 func (s *sklearnReduction) Close() { s.worker.Close() }

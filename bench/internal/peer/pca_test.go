@@ -74,10 +74,8 @@ func TestPCAWorker(t *testing.T) {
 		if err != nil || !(took > 0) || len(found) != 2 || !(found[0]*found[0] > found[1]*found[1]) {
 			t.Errorf("dense %t: %v in %g s, %v", dense, found, took, err)
 		}
-		for _, shape := range []task.ProductShape{{M: 3, N: 4, K: 5}, {M: 3, N: 3, K: 9, Gram: true}} {
-			if took, err := s.Multiply(context.Background(), shape, 1); err != nil || !(took > 0) {
-				t.Errorf("%s: %g s, %v", shape, took, err)
-			}
+		if took, err := s.Multiply(context.Background(), task.ProductShape{Rows: 9, Columns: 3}, 1); err != nil || !(took > 0) {
+			t.Errorf("X^T X: %g s, %v", took, err)
 		}
 		if _, _, err := s.Components(context.Background(), ReducerMethod{code: "Nothing {}"}, 1, 2); err == nil {
 			t.Error("no such class: want an error")

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -121,16 +121,15 @@ func shareOf(set string) (sum float64) {
 	return sum
 }
 
-// productShapes are a square product, and the second moment of as many images as
-// mnist has.
-func (o *options) productShapes() []task.ProductShape {
+// productShape is that of the second moment of as many images as mnist has.
+func (o *options) productShape() task.ProductShape {
 	if o.quick {
-		return []task.ProductShape{{M: 256, N: 256, K: 256}, {M: 200, N: 200, K: 4000, Gram: true}}
+		return task.ProductShape{Rows: 4000, Columns: 200}
 	}
-	return []task.ProductShape{{M: 2048, N: 2048, K: 2048}, {M: 784, N: 784, K: 60000, Gram: true}}
+	return task.ProductShape{Rows: 60000, Columns: 784}
 }
 
-// products times kernels of package vec against those of the peer.
+// products times the second moment in single precision against the peer's.
 func (l *lab) products(ctx context.Context) error {
 	if len(l.reducers) == 0 {
 		return nil
@@ -140,22 +139,20 @@ func (l *lab) products(ctx context.Context) error {
 		return err
 	}
 	defer theirs.Close()
-	for _, s := range l.opt.productShapes() {
-		l.progress("product %s", s)
-		ways := kernelsOf(s)
-		for _, threads := range slices.Compact([]int{1, l.opt.Threads}) {
-			for repeat := range l.opt.repeats + 1 { // the first warms up
-				for _, w := range ways {
-					begin := time.Now()
-					w.do(threads)
-					l.product(s, measure.OwnName, w.name, threads, repeat, time.Since(begin).Seconds())
-				}
-				took, err := theirs.Multiply(ctx, s, threads)
-				if err != nil {
-					return err
-				}
-				l.product(s, l.reducers[0].Name(), "BLAS of numpy", threads, repeat, took)
+	s := l.opt.productShape()
+	l.progress("product %s", s)
+	x := uniform(s.Rows, s.Columns)
+	moment := blas.Block[float64]{Value: make([]float64, s.Columns*s.Columns), Rows: s.Columns, Cols: s.Columns, Stride: s.Columns}
+	for _, threads := range slices.Compact([]int{1, l.opt.Threads}) {
+		for repeat := range l.opt.repeats + 1 { // the first warms up
+			begin := time.Now()
+			blas.GramSingle(moment, x, threads)
+			l.product(s, measure.OwnName, "GramSingle", threads, repeat, time.Since(begin).Seconds())
+			took, err := theirs.Multiply(ctx, s, threads)
+			if err != nil {
+				return err
 			}
+			l.product(s, l.reducers[0].Name(), "BLAS of numpy", threads, repeat, took)
 		}
 	}
 	return nil
@@ -169,30 +166,12 @@ func (l *lab) product(s task.ProductShape, contender, setting string, threads, r
 	}
 }
 
-// productKernel is a kernel of package vec on given matrices.
-type productKernel struct {
-	name string
-	do   func(threads int)
-}
-
-// kernelsOf are those for the shape.
-func kernelsOf(s task.ProductShape) []productKernel {
-	if !s.Gram {
-		a, b, c := uniform(s.M, s.K), uniform(s.N, s.K), uniform(s.M, s.N)
-		return []productKernel{{"Gemm32", func(threads int) { vec.Gemm32(c, a, b, threads) }}}
-	}
-	x, c := uniform(s.K, s.M), uniform(s.M, s.M)
-	double := vec.Block[float64]{Value: make([]float64, s.M*s.M), Rows: s.M, Cols: s.M, Stride: s.M}
-	return []productKernel{{"SyrkCols32", func(threads int) { vec.SyrkCols32(c, x, threads) }},
-		{"GramSingle", func(threads int) { vec.GramSingle(double, x, threads) }}}
-}
-
 // uniform is a matrix of numbers from 0 to 1.
-func uniform(rows, cols int) vec.Block[float32] {
+func uniform(rows, cols int) blas.Block[float32] {
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make([]float32, rows*cols)
 	for i := range x {
 		x[i] = r.Float32()
 	}
-	return vec.Block[float32]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+	return blas.Block[float32]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }

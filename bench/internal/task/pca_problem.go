@@ -44,21 +44,12 @@ func (p PcaProblem) String() string {
 	return text
 }
 
-// A ProductShape is a product of matrices in single precision: A B^T, where A is
-// m x k and B n x k, or X^T X, where X is k x m.
-type ProductShape struct {
-	M, N, K int
-	Gram    bool
-}
+// A ProductShape is that of an X in single precision whose product X^T X is taken.
+type ProductShape struct{ Rows, Columns int }
 
-// String is "A B^T, 2048 x 2048 x 2048" or "X^T X, 60000 x 784".
-func (s ProductShape) String() string {
-	if s.Gram {
-		return fmt.Sprintf("X^T X, %d x %d", s.K, s.M)
-	}
-	return fmt.Sprintf("A B^T, %d x %d x %d", s.M, s.N, s.K)
-}
+// String is "X^T X, 60000 x 784".
+func (s ProductShape) String() string { return fmt.Sprintf("X^T X, %d x %d", s.Rows, s.Columns) }
 
 // Work returns the multiplications and additions of all elements of the result; who
 // uses that X^T X is symmetric does half of them.
-func (s ProductShape) Work() int64 { return 2 * int64(s.M) * int64(s.N) * int64(s.K) }
+func (s ProductShape) Work() int64 { return 2 * int64(s.Rows) * int64(s.Columns) * int64(s.Columns) }

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Stochastic gradient on a function that is not convex (Ulbrich 2017, 4.7): the logistic loss of a network
@@ -42,7 +43,7 @@ func (q *network) slope(g, w []float64, i int, weight float64) {
 		hidden[h] = tanh(vec.Dot64(unit[:d], q.x[i]) + unit[d])
 		score += float64(unit[d+1] * hidden[h])
 	}
-	back := -q.y[i] * weight / (1 + vec.Exp(q.y[i]*score))
+	back := -q.y[i] * weight / (1 + elementary.Exp(q.y[i]*score))
 	for h, v := range hidden {
 		unit, to := w[h*(d+2):][:d+2], g[h*(d+2):][:d+2]
 		inner := back * unit[d+1] * (1 - float64(v*v))
@@ -54,7 +55,7 @@ func (q *network) slope(g, w []float64, i int, weight float64) {
 
 // tanh is that of vec's exponential.
 func tanh(v float64) float64 {
-	e := vec.Exp(-2 * math.Abs(v))
+	e := elementary.Exp(-2 * math.Abs(v))
 	return math.Copysign((1-e)/(1+e), v)
 }
 

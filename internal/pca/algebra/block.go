@@ -5,6 +5,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Products of blocks of rows of d numbers.
@@ -12,12 +14,12 @@ import (
 // Multiply sets c, m x b, to V Z^T.
 func Multiply(c, v, z []float64, m, b, d, threads int) {
 	clear(c)
-	vec.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
+	blas.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
 }
 
 // Whole is the rows x cols matrix x.
-func Whole(x []float64, rows, cols int) vec.Block[float64] {
-	return vec.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+func Whole(x []float64, rows, cols int) blas.Block[float64] {
+	return blas.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
 // Subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
@@ -25,7 +27,7 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 	if b >= 24 {
 		minus := make([]float64, m*b)
 		vec.Axpy64(minus, -1, h[:m*b])
-		vec.GemmCols64(Whole(z, b, d), Whole(minus, m, b), Whole(v, m, d), threads)
+		blas.GemmCols64(Whole(z, b, d), Whole(minus, m, b), Whole(v, m, d), threads)
 		return
 	}
 	turned, list := make([]float64, b*m), make([][]float64, m)
@@ -45,10 +47,10 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 // RotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
 func RotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
-	vec.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
+	blas.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
 	parallel.Blocks(d, 1024, threads, func(_, lo, hi int) {
 		out := Whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
-		vec.GemmCols64(out, Whole(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
+		blas.GemmCols64(out, Whole(turned, m, keep), blas.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
 		for i := range keep {
 			copy(v[i*d+lo:i*d+hi], out.Value[i*(hi-lo):])
 		}
@@ -61,7 +63,7 @@ func RotateRows(v, s []float64, keep, m, d, threads int) {
 // than the shortest. They are the eigenvectors of the products of the rows, made as
 // long as rows (Stathopoulos and Wu, SISC 2002): it is made of matrix products, and
 // exact when done again, once the spread is small.
-func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, eigen *vec.Eigensystem) (rows int, r []float64, spread float64) {
+func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, eigen *lapack.Eigensystem) (rows int, r []float64, spread float64) {
 	s, length := directions(z, m, d, threads, eigen)
 	turn := make([]float64, m*m)
 	for i := range m {
@@ -97,9 +99,9 @@ func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 
 // directions returns the eigenvectors of the cosines between the rows of z, and the
 // rows' lengths.
-func directions(z []float64, m, d, threads int, eigen *vec.Eigensystem) (s, length []float64) {
+func directions(z []float64, m, d, threads int, eigen *lapack.Eigensystem) (s, length []float64) {
 	g := make([]float64, m*m)
-	vec.SyrkRows64(Whole(g, m, m), Whole(z, m, d), threads)
+	blas.SyrkRows64(Whole(g, m, m), Whole(z, m, d), threads)
 	length = make([]float64, m)
 	for i := range m {
 		length[i] = math.Sqrt(g[i*m+i])
@@ -134,17 +136,17 @@ func Sized[T any](x []T, n int) []T {
 }
 
 // Block is the rows x cols matrix x.
-func Block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
-	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+func Block[T float32 | float64](x []T, rows, cols int) blas.Block[T] {
+	return blas.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
 // Square is m x m zeros.
-func Square(m int) vec.Block[float64] {
-	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
+func Square(m int) blas.Block[float64] {
+	return blas.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
 }
 
 // AddTo adds one matrix to another of its shape.
-func AddTo(sum, one vec.Block[float64], threads int) {
+func AddTo(sum, one blas.Block[float64], threads int) {
 	m := sum.Stride
 	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
 }

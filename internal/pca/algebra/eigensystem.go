@@ -1,11 +1,11 @@
 package algebra
 
-import "github.com/fenchel-ml/fenchel/internal/vec"
+import "github.com/fenchel-ml/fenchel/internal/vec/lapack"
 
 // Eigensystem decomposes small symmetric matrices, again and again in the same
 // memory.
 type Eigensystem struct {
-	of       vec.Eigensystem
+	of       lapack.Eigensystem
 	vectors  []float64
 	diagonal []float64
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // RandomBasis returns k <= d orthonormal rows of d numbers that span a uniformly
@@ -31,7 +31,7 @@ func FillNormal(x []float64, random *rand.PCG) {
 		if s >= 1 || s == 0 {
 			continue
 		}
-		f := math.Sqrt(-2 * vec.Log(s) / s)
+		f := math.Sqrt(-2 * elementary.Log(s) / s)
 		x[i] = a * f
 		if i+1 < len(x) {
 			x[i+1] = b * f

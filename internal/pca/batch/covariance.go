@@ -11,6 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -186,7 +188,7 @@ func pairs(ctx context.Context, s []float64, d int, tolerance float64, p method.
 // allPairs is largestPairs by all of them.
 func allPairs(s []float64, d int, p method.Problem) (method.Basis, error) {
 	values, vectors := make([]float64, d), make([]float64, d*d)
-	vec.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)
+	lapack.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)
 	for i, v := range values {
 		if v != v {
 			return method.Basis{}, method.ErrTooLarge(v)
@@ -208,9 +210,9 @@ func correct(ctx context.Context, s []float64, x view.Rows, b method.Basis, thre
 	inner := make([]float64, k*k)
 	algebra.Multiply(inner, c, b.Component, k, k, d, threads)
 	algebra.Scale(inner, -0.5)
-	vec.GemmCols64(algebra.Whole(c, k, d), algebra.Whole(inner, k, k), algebra.Whole(b.Component, k, d), threads)
-	vec.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(c, k, d), algebra.Whole(b.Component, k, d), threads)
-	vec.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(b.Component, k, d), algebra.Whole(c, k, d), threads)
+	blas.GemmCols64(algebra.Whole(c, k, d), algebra.Whole(inner, k, k), algebra.Whole(b.Component, k, d), threads)
+	blas.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(c, k, d), algebra.Whole(b.Component, k, d), threads)
+	blas.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(b.Component, k, d), algebra.Whole(c, k, d), threads)
 	algebra.Symmetrise(s, d)
 	return nil
 }

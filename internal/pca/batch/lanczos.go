@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // blockLanczos finds the k largest eigenpairs of an operator A by the block Lanczos
@@ -46,7 +47,7 @@ type blockLanczos struct {
 	unit   float64   // a power of 2 by which A is multiplied, to be near 1
 	theta  []float64
 	s      []float64 // m x m
-	eigen  vec.Eigensystem
+	eigen  lapack.Eigensystem
 	square []float64
 	taken  int     // products of a block so far
 	firm   float64 // what was captured before a random block was added

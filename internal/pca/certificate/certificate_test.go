@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // An instance is rows and a basis for them.
@@ -60,7 +60,7 @@ func basisFor(rng *rand.Rand, x view.Rows, k int, kind string) method.Basis {
 		panic(err)
 	}
 	values, vectors := make([]float64, d), make([]float64, d*d)
-	vec.Eigen(values, vectors, s, d, 1)
+	lapack.Eigen(values, vectors, s, d, 1)
 	if kind == "wrong" {
 		slices.Reverse(vectors)
 	}

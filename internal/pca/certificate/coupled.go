@@ -9,6 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Bounds from a basis and what is left. With the projection P = U^T U on the space
@@ -53,7 +55,7 @@ type coupled struct {
 	frobenius float64   // at least |R|_F
 	wrong     float64   // at least the errors of A and R, in Frobenius norm
 	rounding  float64   // at least the error of squares, in trace norm, over |R|_F^2
-	eigen     vec.Eigensystem
+	eigen     lapack.Eigensystem
 	rest      float64 // at least tr (I - P) Sigma (I - P)
 }
 
@@ -136,8 +138,8 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	y, image := make([]float64, n*r), make([]float64, r*d)
 	both(y, image, c.basis)
 	c.Captured = c.capturedByRows(y, raw)
-	inner := vec.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
-	vec.SyrkCols64(inner, vec.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
+	inner := blas.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
+	blas.SyrkCols64(inner, blas.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
 	algebra.Divide(b.inner, float64(n))
 	algebra.Divide(image, float64(n))
 	for i := range r {
@@ -148,7 +150,7 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	e := math.Sqrt(float64(r))*algebra.Gamma(n+d+64) + c.off
 	b.wrong = algebra.Up(8 * e * raw)
 	rounding := algebra.Gamma(d + 8)
-	vec.SyrkRows64(vec.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, vec.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
+	blas.SyrkRows64(blas.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, blas.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
 	trace, sum := 0.0, 0.0
 	for i := range r {
 		trace += b.inner[i*r+i]

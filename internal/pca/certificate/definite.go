@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // leastEigenvalue returns a proven lower bound on the eigenvalues of the symmetric
@@ -20,7 +20,7 @@ import (
 // -gamma(m+1)/(1 - gamma(m+1)) tr C (Rump 2006, Verification of positive
 // definiteness).
 //
-// [vec.Cholesky] raises pivots that rounding has eaten. A pivot that was raised
+// [lapack.Cholesky] raises pivots that rounding has eaten. A pivot that was raised
 // equals the number that it was raised to, so one that exceeds it was not.
 func leastEigenvalue(c []float64, m, threads int) (bound float64, ok bool) {
 	trace := 0.0
@@ -33,7 +33,7 @@ func leastEigenvalue(c []float64, m, threads int) (bound float64, ok bool) {
 		trace += x
 		least[j] = math.Sqrt(float64(m+8) * 0x1p-52 * x)
 	}
-	var f vec.Cholesky
+	var f lapack.Cholesky
 	f.Decompose(c, m, threads)
 	for j := range m {
 		if !(c[j*m+j] > least[j]*(1+0x1p-40)) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // A dual bounds the sum of the k largest eigenvalues of a known symmetric matrix S,
@@ -21,7 +23,7 @@ import (
 //
 // A guess that is too low shows in the proof, and is raised.
 type dual struct {
-	s         vec.Block[float64]
+	s         blas.Block[float64]
 	m, k      int
 	frobenius float64 // at least |S|_F
 	trace     float64
@@ -31,11 +33,11 @@ type dual struct {
 	vectors  []float64 // rows, the leading k first
 	values   []float64 // and their Rayleigh quotients
 	residual []float64 // S v - value v, as rows
-	eigen    vec.Eigensystem
+	eigen    lapack.Eigensystem
 }
 
 func newDual(s []float64, m, k int, frobenius float64, threads int) *dual {
-	p := &dual{s: vec.Block[float64]{Value: s, Rows: m, Cols: m, Stride: m}, m: m, k: k, frobenius: frobenius, threads: threads}
+	p := &dual{s: blas.Block[float64]{Value: s, Rows: m, Cols: m, Stride: m}, m: m, k: k, frobenius: frobenius, threads: threads}
 	for j := range m {
 		p.trace += s[j*m+j]
 	}
@@ -76,7 +78,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 	for i, x := range p.s.Value {
 		c.Value[i] = -x
 	}
-	vec.SyrkCols64(c, vec.Block[float64]{Value: w, Rows: rank, Cols: m, Stride: m}, p.threads)
+	blas.SyrkCols64(c, blas.Block[float64]{Value: w, Rows: rank, Cols: m, Stride: m}, p.threads)
 	for j := range m {
 		c.Value[j*m+j] += mu + room
 	}
@@ -89,7 +91,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 func (p *dual) choose(nu float64) (w []float64, s float64) {
 	k, m := p.k, p.m
 	coupling := algebra.Square(k)
-	vec.SyrkRows64(coupling, vec.Block[float64]{Value: p.residual, Rows: k, Cols: m, Stride: m}, p.threads)
+	blas.SyrkRows64(coupling, blas.Block[float64]{Value: p.residual, Rows: k, Cols: m, Stride: m}, p.threads)
 	s = bestShift(p.values[:k], coupling.Value, nu)
 	for i := range coupling.Value {
 		coupling.Value[i] /= s - nu
@@ -182,8 +184,8 @@ func (p *dual) rotate(b int) {
 	m := p.m
 	p.multiply(p.residual, p.vectors, b)
 	quotient := algebra.Square(b)
-	rows := vec.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
-	vec.Gemm64(quotient, rows, vec.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
+	rows := blas.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
+	blas.Gemm64(quotient, rows, blas.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
 	algebra.Symmetrise(quotient.Value, b)
 	turn := make([]float64, b*b)
 	p.eigen.Decompose(p.values, turn, quotient.Value, b, p.threads)
@@ -214,8 +216,8 @@ func (p *dual) converged() bool {
 // multiply sets dst to the rows times S.
 func (p *dual) multiply(dst, rows []float64, b int) {
 	clear(dst[:b*p.m])
-	vec.Gemm64(vec.Block[float64]{Value: dst, Rows: b, Cols: p.m, Stride: p.m},
-		vec.Block[float64]{Value: rows, Rows: b, Cols: p.m, Stride: p.m}, p.s, p.threads)
+	blas.Gemm64(blas.Block[float64]{Value: dst, Rows: b, Cols: p.m, Stride: p.m},
+		blas.Block[float64]{Value: rows, Rows: b, Cols: p.m, Stride: p.m}, p.s, p.threads)
 }
 
 // filter replaces the rows by T(2S/a - I) times them, with the Chebyshev polynomial

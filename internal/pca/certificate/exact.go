@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // exact is the route that forms Sigma, or where n < d the inner products of rows
@@ -50,7 +51,7 @@ func (c *certifier) exact(ctx context.Context) error {
 func (c *certifier) responses() []float64 {
 	y, turned := c.formedProducts(), make([]float64, c.r*c.n)
 	c.Captured = c.capturedByRows(y, c.size.upper)
-	vec.Transpose64(vec.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, vec.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
+	blas.Transpose64(blas.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, blas.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
 	return turned
 }
 
@@ -58,10 +59,10 @@ func (c *certifier) responses() []float64 {
 func (c *certifier) formedProducts() []float64 {
 	const height = 256
 	y, rows := make([]float64, c.n*c.r), view.Formed{}
-	basis := vec.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
+	basis := blas.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
 	for lo := 0; lo < c.n && c.r > 0; lo += height {
 		hi := min(lo+height, c.n)
-		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
+		blas.Gemm64(blas.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
 	}
 	return y
 }
@@ -90,8 +91,8 @@ func (c *certifier) meanSquare(y []float64) float64 {
 func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) float64 {
 	d, r := c.d, c.r
 	product := make([]float64, r*d)
-	vec.Gemm64(vec.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
-		vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
+	blas.Gemm64(blas.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, blas.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
+		blas.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
 	var sum vec.Sum
 	for i := range r {
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))

@@ -14,7 +14,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -31,10 +32,10 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
 	}
 	s := make([]float64, d*d)
-	vec.SyrkCols64(vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, vec.Block[float64]{Value: b, Rows: n, Cols: d, Stride: d}, 1)
+	blas.SyrkCols64(blas.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, blas.Block[float64]{Value: b, Rows: n, Cols: d, Stride: d}, 1)
 	algebra.Divide(s, float64(n))
 	values := make([]float64, d)
-	vec.Eigen(values, nil, s, d, 1)
+	lapack.Eigen(values, nil, s, d, 1)
 	return c, values[0]
 }
 

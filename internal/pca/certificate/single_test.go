@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -131,7 +132,7 @@ func TestCertificateOfTheWorstMoment(t *testing.T) {
 		s, err := c.x.Single(t.Context(), 1)
 		if _, d := c.x.Dims(); err == nil && s.OK && c.u.K < d {
 			values, vectors := make([]float64, d), make([]float64, d*d)
-			vec.Eigen(values, vectors, append([]float64{}, s.Value...), d, 1)
+			lapack.Eigen(values, vectors, append([]float64{}, s.Value...), d, 1)
 			next := vectors[c.u.K*d : (c.u.K+1)*d]
 			by := min(0.01*values[0], 0.99*values[c.u.K])
 			for j := range d {

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // A Basis is what was found: K orthonormal rows of Cols numbers, by decreasing
@@ -79,7 +80,7 @@ func (b Basis) First(k int) Basis {
 // Orthonormalise makes the rows orthonormal, with others in place of those that
 // depend on the rest.
 func (b Basis) Orthonormalise(threads int) error {
-	var eigen vec.Eigensystem
+	var eigen lapack.Eigensystem
 	if x := vec.SquaredNorm64(b.Component); !(x <= 1e300) {
 		return ErrTooLarge(x)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Angles returns the principal angles between the spaces that two bases span, in
@@ -96,7 +97,7 @@ func arcsine(s float64) float64 {
 	}
 	turns := s / (2 * math.Pi)
 	for range 60 {
-		step := (s - vec.Sin(turns)) / (2 * math.Pi * vec.Cos(turns))
+		step := (s - elementary.Sin(turns)) / (2 * math.Pi * elementary.Cos(turns))
 		turns += step
 		if !(math.Abs(step) > 1e-16*turns) {
 			break

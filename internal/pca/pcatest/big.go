@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Matrices of numbers of 300 bits: the truth that certificates are compared with.
@@ -156,7 +156,7 @@ func ExactEigenvalues(x Big) []*big.Float {
 		rough[i], _ = Number(0).Quo(v, largest).Float64()
 	}
 	vectors := make([]float64, m*m)
-	vec.Eigen(make([]float64, m), vectors, rough, m, 1)
+	lapack.Eigen(make([]float64, m), vectors, rough, m, 1)
 	q := BigOf(vectors, m, m).Orthonormal()
 	a = TimesTransposed(TimesTransposed(q, a), q)
 	for range 30 {

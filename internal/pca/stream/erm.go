@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // ERM is exact empirical risk minimisation at every step,
@@ -63,7 +64,7 @@ func (s *ermState) Basis() method.Basis {
 	values, vectors := make([]float64, s.d), make([]float64, s.d*s.d)
 	a := append([]float64{}, s.sum...)
 	algebra.Symmetrise(a, s.d)
-	vec.Eigen(values, vectors, a, s.d, 1)
+	lapack.Eigen(values, vectors, a, s.d, 1)
 	for i, v := range values {
 		values[i] = max(v, 0) / float64(max(s.rows, 1))
 	}

@@ -3,7 +3,7 @@ package view
 import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -15,9 +15,9 @@ type denseStripes struct {
 	threads       int
 
 	copied []float32
-	x      vec.Block[float32] // the stripe
-	q      vec.Block[float64] // m x cols
-	total  []float64          // the sum, cols x m
+	x      blas.Block[float32] // the stripe
+	q      blas.Block[float64] // m x cols
+	total  []float64           // the sum, cols x m
 }
 
 func newDenseStripes(x matrix.Matrix, m, threads int) *denseStripes {
@@ -47,14 +47,14 @@ func (s *denseStripes) right(q []float64) { s.q = algebra.Block(q, s.m, s.cols) 
 
 func (s *denseStripes) times(dst []float64) {
 	clear(dst)
-	vec.GemmMixed(algebra.Block(dst, s.rows, s.m), s.x, s.q, s.threads)
+	blas.GemmMixed(algebra.Block(dst, s.rows, s.m), s.x, s.q, s.threads)
 }
 
 func (s *denseStripes) add(p []float64) {
 	if s.total == nil {
 		s.total = make([]float64, s.cols*s.m)
 	}
-	vec.GemmColsMixed(algebra.Block(s.total, s.cols, s.m), s.x, algebra.Block(p, s.rows, s.m), s.threads)
+	blas.GemmColsMixed(algebra.Block(s.total, s.cols, s.m), s.x, algebra.Block(p, s.rows, s.m), s.threads)
 }
 
 func (s *denseStripes) sum(dst []float64) {
@@ -62,5 +62,5 @@ func (s *denseStripes) sum(dst []float64) {
 		clear(dst)
 		return
 	}
-	vec.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
+	blas.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // MomentRows is how many rows are added up in one chain.
@@ -26,7 +26,7 @@ func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 		}
 		clear(one.Value)
 		x.CountReads(min(MomentRows, n-lo), 0)
-		vec.SyrkCols64(one, rows.Form(x, lo, min(lo+MomentRows, n), threads), threads)
+		blas.SyrkCols64(one, rows.Form(x, lo, min(lo+MomentRows, n), threads), threads)
 		algebra.AddTo(sum, one, threads)
 	}
 	algebra.Divide(sum.Value, float64(n))
@@ -49,15 +49,15 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 		hi := min(lo+height, n)
 		x.CountReads(hi, 0)
 		a := left.Form(x, lo, hi, threads)
-		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
+		blas.SyrkRows64(blas.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
 		for from := 0; from < lo; from += height {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			b := right.Form(x, from, from+height, threads)
-			below := vec.Block[float64]{Value: products.Value[lo*n+from:], Rows: hi - lo, Cols: height, Stride: n}
-			vec.Gemm64(below, a, b, threads)
-			vec.Transpose64(vec.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
+			below := blas.Block[float64]{Value: products.Value[lo*n+from:], Rows: hi - lo, Cols: height, Stride: n}
+			blas.Gemm64(below, a, b, threads)
+			blas.Transpose64(blas.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
 		}
 	}
 	algebra.Divide(products.Value, float64(n))
@@ -68,7 +68,7 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 type Formed struct{ value []float64 }
 
 // Form returns rows lo to hi.
-func (f *Formed) Form(x Rows, lo, hi, threads int) vec.Block[float64] {
+func (f *Formed) Form(x Rows, lo, hi, threads int) blas.Block[float64] {
 	_, d := x.Dims()
 	if len(f.value) < (hi-lo)*d {
 		f.value = make([]float64, (hi-lo)*d)
@@ -78,5 +78,5 @@ func (f *Formed) Form(x Rows, lo, hi, threads int) vec.Block[float64] {
 			x.Row(f.value[i*d:(i+1)*d], lo+i)
 		}
 	})
-	return vec.Block[float64]{Value: f.value, Rows: hi - lo, Cols: d, Stride: d}
+	return blas.Block[float64]{Value: f.value, Rows: hi - lo, Cols: d, Stride: d}
 }

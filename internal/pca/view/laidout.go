@@ -68,7 +68,7 @@ func (p *LaidOut) Both(y, image, q []float64, m int) {
 func (p *LaidOut) share(q []float64, m int) *Product {
 	first := p.stripes[0]
 	if first.m != m {
-		first.p = tiles(m, 0)
+		first.p = newTiles(m, 0)
 	}
 	first.m, first.total = m, nil
 	product := &Product{stripes: first, of: p.x, m: m, shift: make([]float64, m), count: make([]float64, m)}

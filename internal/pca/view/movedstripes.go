@@ -3,7 +3,7 @@ package view
 import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // movedStripes are dense rows of which a copy in double precision is multiplied,
@@ -39,14 +39,14 @@ func (s *movedStripes) right(q []float64) { s.q = q }
 
 func (s *movedStripes) times(dst []float64) {
 	clear(dst)
-	vec.Gemm64(algebra.Block(dst, s.rows, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(s.q, s.m, s.cols), s.threads)
+	blas.Gemm64(algebra.Block(dst, s.rows, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(s.q, s.m, s.cols), s.threads)
 }
 
 func (s *movedStripes) add(p []float64) {
 	if s.total == nil {
 		s.total = make([]float64, s.cols*s.m)
 	}
-	vec.GemmCols64(algebra.Block(s.total, s.cols, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(p, s.rows, s.m), s.threads)
+	blas.GemmCols64(algebra.Block(s.total, s.cols, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(p, s.rows, s.m), s.threads)
 }
 
 func (s *movedStripes) sum(dst []float64) {
@@ -54,5 +54,5 @@ func (s *movedStripes) sum(dst []float64) {
 		clear(dst)
 		return
 	}
-	vec.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
+	blas.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -94,7 +95,7 @@ func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []
 				row(slab[i*d:(i+1)*d], room, lo+i)
 			}
 		})
-		vec.GramSingle(second, vec.Block[float32]{Value: slab[:(hi-lo)*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
+		blas.GramSingle(second, blas.Block[float32]{Value: slab[:(hi-lo)*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
 	}
 	return second.Value, nil
 }
@@ -135,8 +136,8 @@ func Rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, o
 	for i := range blocks {
 		lo := i * (n / blocks)
 		rows.set(lo, lo+height)
-		vec.GramSingle(single, rows.x, threads)
-		vec.Gram(double, rows.x, threads)
+		blas.GramSingle(single, rows.x, threads)
+		blas.Gram(double, rows.x, threads)
 	}
 	vec.Axpy64(single.Value, -1, double.Value)
 	part := make([]float64, k*d)
@@ -172,11 +173,11 @@ func CompressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]f
 				}
 			}
 			x.CountReads(hi-lo, 0)
-			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(u, k, d), threads)
+			blas.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(u, k, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*k], u, k, threads)
 		}
-		vec.SyrkCols64(g, slab, threads)
+		blas.SyrkCols64(g, slab, threads)
 	}
 	algebra.Scale(g.Value, 1/float64(n))
 	return g.Value, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -32,7 +33,7 @@ type SingleMoment struct {
 const (
 	singleUnit = 0x1p-24
 	tinySingle = 0x1p-149
-	singleRows = 256 // summed in single precision, by [vec.GramSingle]
+	singleRows = 256 // summed in single precision, by [blas.GramSingle]
 )
 
 // ManyRows reports whether sums in single precision save time that would be seen.
@@ -162,7 +163,7 @@ func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		vec.GramSingle(second, rowsOf(data, lo, min(lo+rowsOfSlab(d), data.Rows)), threads)
+		blas.GramSingle(second, rowsOf(data, lo, min(lo+rowsOfSlab(d), data.Rows)), threads)
 	}
 	return second.Value, nil
 }

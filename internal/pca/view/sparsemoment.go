@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -54,9 +55,9 @@ func (s *sparseMoment) operator() Operator { return Operator{Dim: s.cols, Block:
 
 func (s *sparseMoment) apply(ctx context.Context, dst, q []float64, m int) error {
 	for first := 0; first < m; {
-		width := vec.NarrowTileWidth64
-		if m-first > 3*vec.NarrowTileWidth64 {
-			width = vec.TileWidth64
+		width := tiles.NarrowWidth64
+		if m-first > 3*tiles.NarrowWidth64 {
+			width = tiles.Width64
 		}
 		used := min(width, m-first)
 		if err := s.tile(ctx, dst[first*s.cols:], q[first*s.cols:], used, width); err != nil {
@@ -101,7 +102,7 @@ func multiplyTile(x *matrix.CSR, dst, tile []float64, width, threads int) {
 		for i := lo; i < hi; i++ {
 			at[i-lo] = i * width
 		}
-		vec.SparseTile64(dst, at[:hi-lo], tile, width, nil, x.Start[lo:hi+1], x.Index, x.Value)
+		tiles.Sparse64(dst, at[:hi-lo], tile, width, nil, x.Start[lo:hi+1], x.Index, x.Value)
 	})
 }
 

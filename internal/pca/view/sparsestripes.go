@@ -4,6 +4,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -38,16 +40,16 @@ type tile struct {
 
 func newSparseStripes(x matrix.Matrix, m, threads int) *sparseStripes {
 	_, cols := x.Dims()
-	return &sparseStripes{of: x, cols: cols, m: m, threads: threads, p: tiles(m, 0)}
+	return &sparseStripes{of: x, cols: cols, m: m, threads: threads, p: newTiles(m, 0)}
 }
 
-// tiles cuts m vectors into tiles, with room for n elements each.
-func tiles(m, n int) []*tile {
+// newTiles cuts m vectors into tiles, with room for n elements each.
+func newTiles(m, n int) []*tile {
 	var list []*tile
 	for first := 0; first < m; {
-		width := vec.NarrowTileWidth64
-		if m-first > vec.TileWidth64*3/4 {
-			width = vec.TileWidth64
+		width := tiles.NarrowWidth64
+		if m-first > tiles.Width64*3/4 {
+			width = tiles.Width64
 		}
 		t := &tile{first: first, used: min(width, m-first), width: width, block: make([]float64, width*n)}
 		list = append(list, t)
@@ -98,10 +100,10 @@ func (s *sparseStripes) transpose() {
 }
 
 func (s *sparseStripes) right(q []float64) {
-	s.q = tiles(s.m, s.cols)
+	s.q = newTiles(s.m, s.cols)
 	for _, t := range s.q {
-		into := vec.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
-		vec.Transpose64(into, algebra.Block(q[t.first*s.cols:], t.used, s.cols))
+		into := blas.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
+		blas.Transpose64(into, algebra.Block(q[t.first*s.cols:], t.used, s.cols))
 	}
 }
 
@@ -123,13 +125,13 @@ func (c *compressed) times(dst []float64, t *tile, threads int) {
 		for i := from; i < to; i++ {
 			at[i-from] = i * t.width
 		}
-		vec.SparseTile64(dst, at[:to-from], t.block, t.width, nil, c.start[from:to+1], c.index, c.value)
+		tiles.Sparse64(dst, at[:to-from], t.block, t.width, nil, c.start[from:to+1], c.index, c.value)
 	})
 }
 
 func (s *sparseStripes) add(p []float64) {
 	if s.total == nil {
-		s.total = tiles(s.m, s.cols)
+		s.total = newTiles(s.m, s.cols)
 	}
 	if len(s.byCol.start) == 0 {
 		s.transpose()
@@ -153,11 +155,11 @@ func (s *sparseStripes) sum(dst []float64) {
 		clear(dst)
 	}
 	for _, t := range s.total {
-		from := vec.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
-		vec.Transpose64(algebra.Block(dst[t.first*s.cols:], t.used, s.cols), from)
+		from := blas.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
+		blas.Transpose64(algebra.Block(dst[t.first*s.cols:], t.used, s.cols), from)
 	}
 }
 
-func rowsOf(x *matrix.Dense, lo, hi int) vec.Block[float32] {
+func rowsOf(x *matrix.Dense, lo, hi int) blas.Block[float32] {
 	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -181,7 +182,7 @@ func (s *Random) normal() float64 {
 		if q >= 1 || q == 0 {
 			continue
 		}
-		scale := math.Sqrt(-2 * vec.Log(q) / q)
+		scale := math.Sqrt(-2 * elementary.Log(q) / q)
 		s.spare = float64(v * scale)
 		return float64(u * scale)
 	}

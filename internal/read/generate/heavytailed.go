@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 func init() {
@@ -44,7 +45,7 @@ func newHeavyTailed(p *registry.Params) (Generator, error) {
 	g.noise = noise / math.Sqrt(float64(g.d))
 	spectrum, sum := make([]float64, g.rank), 0.0
 	for i := range spectrum {
-		spectrum[i] = vec.Exp(float64(-alpha * vec.Log(float64(i+1))))
+		spectrum[i] = elementary.Exp(float64(-alpha * elementary.Log(float64(i+1))))
 		sum += spectrum[i]
 	}
 	for i := range spectrum {
@@ -58,7 +59,7 @@ func newHeavyTailed(p *registry.Params) (Generator, error) {
 	var r Random
 	r.Start(g.seed, forModel, 1)
 	for j := range g.share {
-		g.share[j] = min(vec.Exp(float64(r.uniform()*vec.Log(rare))), 1)
+		g.share[j] = min(elementary.Exp(float64(r.uniform()*elementary.Log(rare))), 1)
 	}
 	return g, nil
 }

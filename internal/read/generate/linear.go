@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 func init() {
@@ -78,5 +78,5 @@ func (g *linear) sparseRow(dst *Row) {
 // (1-density)^k density, at most d.
 func (g *linear) gap(r *Random) int {
 	u := 1 - r.uniform() // (0, 1]
-	return int(min(math.Floor(vec.Log(u)/vec.Log1p(-g.density)), float64(len(g.w))))
+	return int(min(math.Floor(elementary.Log(u)/elementary.Log1p(-g.density)), float64(len(g.w))))
 }

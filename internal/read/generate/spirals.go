@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 func init() {
@@ -45,6 +45,6 @@ func (g *spirals) Row(dst *Row, i int) {
 	radius := math.Sqrt(0.04 + float64(0.96*r.uniform()))
 	angle := float64(g.turns*radius) + float64(class)/float64(len(g.labels)) // in turns
 	x := dst.dense(2)
-	x[0] = float32(float64(radius*vec.Cos(angle)) + float64(g.noise*r.normal()))
-	x[1] = float32(float64(radius*vec.Sin(angle)) + float64(g.noise*r.normal()))
+	x[0] = float32(float64(radius*elementary.Cos(angle)) + float64(g.noise*r.normal()))
+	x[1] = float32(float64(radius*elementary.Sin(angle)) + float64(g.noise*r.normal()))
 }

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 func init() {
@@ -76,7 +76,7 @@ func (g *text) makeWords(d int) {
 	}
 	for rank, j := range g.column {
 		z := 1 / (float64(rank) + 2.7) / sum
-		g.idf[j] = 1 - vec.Log(min(1, float64(float64(g.nnz)*z)))
+		g.idf[j] = 1 - elementary.Log(min(1, float64(float64(g.nnz)*z)))
 	}
 }
 
@@ -140,7 +140,7 @@ func (g *text) weigh(dst *Row) {
 		j := dst.words[from]
 		for to = from; to < len(dst.words) && dst.words[to] == j; to++ {
 		}
-		x := (1 + vec.Log(float64(to-from))) * g.idf[j]
+		x := (1 + elementary.Log(float64(to-from))) * g.idf[j]
 		norm += float64(x * x)
 		dst.X.Index = append(dst.X.Index, j)
 		dst.X.Value = append(dst.X.Value, float32(x))

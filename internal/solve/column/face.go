@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // face minimises the quadratic model of CD over the columns in use, as if their signs
@@ -17,7 +18,7 @@ import (
 //
 // A weight that would change its sign becomes 0 (projected Newton method; Bertsekas 1982).
 type face struct {
-	factor vec.Cholesky
+	factor lapack.Cholesky
 	at     []int     // places of the working set
 	lower  []float64 // the model's matrix over them
 	extra  []float64 // what is added to its diagonal

@@ -200,10 +200,10 @@ func (s *sdca) join(lo, hi int) (along, squared float64) {
 	u, change := s.u[lo:hi], s.change[lo:hi]
 	if s.columns != nil {
 		along, squared = s.columns.join(u, change, s.part, lo)
-		s.spread(s.part, lo, hi)
 	} else {
 		along, squared = s.joinAlike(u, change, lo)
 	}
+	s.spread(s.part, lo, hi)
 	if last := len(s.u) - 1; hi == last+1 { // the constant column
 		c := change[last-lo]
 		x := u[last-lo] - c
@@ -218,7 +218,7 @@ func (s *sdca) join(lo, hi int) (along, squared float64) {
 }
 
 // joinAlike is join with the same sigma for the columns from lo on, without the care of the
-// constant one. The kernel knows two copies; the changes of further ones go by the second.
+// constant one.
 func (s *sdca) joinAlike(u, change []float64, lo int) (along, squared float64) {
 	hi := lo + len(u)
 	first, second := s.part[0].u[lo:hi], s.part[1].u[lo:hi]
@@ -226,8 +226,12 @@ func (s *sdca) joinAlike(u, change []float64, lo int) (along, squared float64) {
 		vec.Axpy64(second, 1, s.part[2+p].u[lo:hi])
 		vec.Axpy64(second, -1, u)
 	}
-	along, squared = vec.Merge(u, first, second, change, 1/s.sigma)
-	s.spread(s.part[2:], lo, hi)
+	scale := 1 / s.sigma
+	for j, x := range u {
+		change[j] = scale * ((first[j] - x) + (second[j] - x))
+	}
+	along, squared = vec.Dot64(u, change), vec.SquaredNorm64(change)
+	vec.Axpy64(u, 1, change)
 	return along, squared
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -28,7 +30,7 @@ type Matrix struct {
 	dense  bool        // rows are added as if they used every column
 	lower  []float64   // size*size, row-major
 	parts  [][]float64 // partial sums; the first is lower itself
-	factor vec.Cholesky
+	factor lapack.Cholesky
 }
 
 // gramRows is the number of rows that are copied with their zeros at a time.
@@ -164,7 +166,7 @@ func everyColumn(rows, d int) (start []int64, column []uint32) {
 // addDense is addSparse with the zeros, on at most threads cores.
 func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, threads int) {
 	_, d := x.Dims()
-	rows := vec.Block[float32]{Value: make([]float32, min(gramRows, hi-lo)*m.size), Cols: m.size, Stride: m.size}
+	rows := blas.Block[float32]{Value: make([]float32, min(gramRows, hi-lo)*m.size), Cols: m.size, Stride: m.size}
 	weight := make([]float64, 0, gramRows)
 	for i := lo; i < hi; i++ {
 		if c[i] != 0 {
@@ -173,7 +175,7 @@ func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, thr
 		}
 		if len(weight) == gramRows || i == hi-1 {
 			rows.Rows = len(weight)
-			vec.WeightedGram(vec.Block[float64]{Value: h, Rows: m.size, Cols: m.size, Stride: m.size}, weight, rows, threads)
+			blas.WeightedGram(blas.Block[float64]{Value: h, Rows: m.size, Cols: m.size, Stride: m.size}, weight, rows, threads)
 			weight = weight[:0]
 		}
 	}

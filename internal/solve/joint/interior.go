@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -106,7 +107,7 @@ type interior struct {
 	theta, total []float64 // n x K, and n: their sums
 	predicted    []float64 // n x K
 	h            []float64 // size^2
-	factor       vec.Cholesky
+	factor       lapack.Cholesky
 	aim, move    step // of the predictor and of the corrector
 	a            []float64
 }

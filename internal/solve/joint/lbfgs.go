@@ -5,6 +5,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/batch"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -41,7 +42,7 @@ type metric struct {
 	p       *problem.Joint
 	size    int // columns, with that of the bias
 	step    int
-	factors []vec.Cholesky
+	factors []lapack.Cholesky
 	blocks  [][]float64
 }
 
@@ -58,7 +59,7 @@ func newMetric(p problem.Problem) batch.Metric {
 		return nil
 	}
 	_, d := j.X.Dims()
-	m := &metric{p: j, size: d, factors: make([]vec.Cholesky, j.Classes), blocks: make([][]float64, j.Classes)}
+	m := &metric{p: j, size: d, factors: make([]lapack.Cholesky, j.Classes), blocks: make([][]float64, j.Classes)}
 	if j.Bias != problem.None {
 		m.size++
 	}

@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Cost is what theory says an algorithm needs, up to constants and logarithms, to
@@ -46,6 +46,6 @@ func Costs(loss, eps, radius, columns float64) []Cost {
 //
 //	loss + sqrt(32 loss z/n) + 8 z/n,  z = k log n + log(1/delta)
 func CompressionBound(loss float64, k, n int, delta float64) float64 {
-	z := (float64(float64(k)*vec.Log(float64(n))) - vec.Log(delta)) / float64(n)
+	z := (float64(float64(k)*elementary.Log(float64(n))) - elementary.Log(delta)) / float64(n)
 	return loss + math.Sqrt(32*loss*z) + float64(8*z)
 }

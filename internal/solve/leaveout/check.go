@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -44,9 +45,9 @@ func (s *spans) count() *Span {
 				at[j] = r + removals[k].bias - float64(s.beta[i]*own[j])
 			}
 		}
-		vec.GemmCols64(vec.Block[float64]{Value: after, Rows: len(block), Cols: n, Stride: n},
-			vec.Block[float64]{Value: changes, Rows: f, Cols: len(block), Stride: blockRows},
-			vec.Block[float64]{Value: s.rows, Rows: f, Cols: n, Stride: n}, s.p.Threads())
+		blas.GemmCols64(blas.Block[float64]{Value: after, Rows: len(block), Cols: n, Stride: n},
+			blas.Block[float64]{Value: changes, Rows: f, Cols: len(block), Stride: blockRows},
+			blas.Block[float64]{Value: s.rows, Rows: f, Cols: n, Stride: n}, s.p.Threads())
 		for k, r := range removals {
 			wrong := !(float64(s.p.Y[r.row]*r.prediction) > 0) // so is one without a prediction
 			total.Prediction[r.row] = r.prediction

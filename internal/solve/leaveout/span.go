@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -91,7 +92,7 @@ type spans struct {
 	place       []int     // of a row in free; -1: it is not
 	rows        []float64 // K of the free rows, |F| x n
 	gram        *gram.Gram
-	factor      vec.Cholesky
+	factor      lapack.Cholesky
 	rho         float64
 	u           []float64 // M 1
 	sum         float64   // of u

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -145,7 +146,7 @@ func (s *simba) round(steps int) {
 	s.before = s.now
 	s.now = sums{w: make([]float64, d+1), p: make([]float64, n)}
 	s.t, s.last = 0, steps
-	s.eta = min(0.5, math.Sqrt(vec.Log(float64(max(2, n)))/float64(steps)))
+	s.eta = min(0.5, math.Sqrt(elementary.Log(float64(max(2, n)))/float64(steps)))
 	clear(s.u)
 	for k := range s.q {
 		s.q[k] = 1

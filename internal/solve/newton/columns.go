@@ -1,6 +1,6 @@
 package newton
 
-import "github.com/fenchel-ml/fenchel/internal/vec"
+import "github.com/fenchel-ml/fenchel/internal/vec/ramp"
 
 // columnRamps is what elastic-net adds to the interior-point method: lambda r |w_j| is a
 // ramp of the weight w_j as those of the losses are of predictions. It rises by 2 at 0, from -1
@@ -13,7 +13,7 @@ type columnRamps struct {
 }
 
 // all returns the ramps of all columns.
-func (c *columnRamps) all() *vec.Ramp {
+func (c *columnRamps) all() *ramp.Rows {
 	return c.of(rows{hi: len(c.x), away: c.away, before: c.before, move: c.move, weight: c.weight})
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/ramp"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -30,7 +31,7 @@ import (
 //
 // Row weights scale the barrier too, so that weight 2 is the row twice. How far
 // a step goes and what m' is: length.go. The passes over the rows:
-// vec.Ramp.
+// ramp.Rows.
 type interior struct {
 	p       *problem.Linear
 	corners *corners
@@ -47,7 +48,7 @@ type interior struct {
 
 	mean, end float64 // m, and where it is all rounding
 	count     float64 // of products, by weight
-	reached   vec.Reached
+	reached   ramp.Reached
 	epoch     int
 }
 
@@ -99,7 +100,7 @@ func (s *interior) central(lo, hi int, mean float64) {
 
 // linearise sets the curvatures and the right side of the predictor.
 func (s *interior) linearise() {
-	s.right = s.combine(func(e *vec.Ramp, b rows) {
+	s.right = s.combine(func(e *ramp.Rows, b rows) {
 		e.Linearise(s.before[b.lo:b.hi], s.move[b.lo:b.hi], 1/s.p.N)
 	}, s.before)
 	s.regularise(s.right)
@@ -116,7 +117,7 @@ func (s *interior) regularise(g []float64) {
 
 // correct turns the right side into that of the corrector.
 func (s *interior) correct(target float64) {
-	change := s.combine(func(e *vec.Ramp, b rows) { e.Correct(s.move[b.lo:b.hi], target, 1/s.p.N) }, nil)
+	change := s.combine(func(e *ramp.Rows, b rows) { e.Correct(s.move[b.lo:b.hi], target, 1/s.p.N) }, nil)
 	vec.Axpy64(s.right, 1, change)
 	if c := s.columns; c != nil {
 		c.all().Correct(s.right[:len(c.x)], target, 1/s.p.N)
@@ -125,7 +126,7 @@ func (s *interior) correct(target float64) {
 
 // step ends an epoch: it goes the way t; ramps that would leave their bounds go a part of it.
 func (s *interior) step(target, t, part float64) {
-	s.sum(func(e *vec.Ramp) vec.Reached { return e.Step(target, t, part) }, func(b rows) {
+	s.sum(func(e *ramp.Rows) ramp.Reached { return e.Step(target, t, part) }, func(b rows) {
 		vec.Axpy64(b.away[b.lo:b.hi], t, b.move[b.lo:b.hi])
 	})
 	vec.Axpy64(s.w, t, s.d) // last: the ramps of the penalty count from where they were
@@ -133,11 +134,11 @@ func (s *interior) step(target, t, part float64) {
 }
 
 // look sums up where the rows are, and sets m.
-func (s *interior) look() { s.sum((*vec.Ramp).Look, func(rows) {}) }
+func (s *interior) look() { s.sum((*ramp.Rows).Look, func(rows) {}) }
 
 // sum sets reached and m from what a pass returns of each block, which is then ended.
-func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
-	s.reached = sumBlocks(s, func(b rows, sum *vec.Reached) {
+func (s *interior) sum(pass func(*ramp.Rows) ramp.Reached, end func(b rows)) {
+	s.reached = sumBlocks(s, func(b rows, sum *ramp.Reached) {
 		for k := range s.ramps {
 			sum.Add(pass(s.ramps[k].of(b)))
 		}
@@ -158,7 +159,7 @@ func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
 
 // combine returns X^T v, where add adds to v, which is move, what each ramp gives; v is a
 // block's and in the cache when its rows are added. also is cleared, too.
-func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []float64 {
+func (s *interior) combine(add func(e *ramp.Rows, b rows), also []float64) []float64 {
 	_, d := s.p.Dims()
 	combined := make([]float64, d+1)
 	s.p.SumTo(combined, func(sum []float64, lo, hi int) {
@@ -188,7 +189,7 @@ func (s *interior) losses() float64 {
 
 // gradient returns g; the slopes times s/N are left in move.
 func (s *interior) gradient() []float64 {
-	g := s.combine(func(e *vec.Ramp, b rows) { addSlopes(s.move[b.lo:b.hi], e, 1/s.p.N) }, nil)
+	g := s.combine(func(e *ramp.Rows, b rows) { addSlopes(s.move[b.lo:b.hi], e, 1/s.p.N) }, nil)
 	s.regularise(g)
 	if c := s.columns; c != nil {
 		addSlopes(g[:len(c.x)], c.all(), 1/s.p.N)
@@ -200,7 +201,7 @@ func (s *interior) gradient() []float64 {
 func (s *interior) slope(i int) float64 {
 	slope := s.corners.of(s.p.Y[i]).slope
 	for k := range s.ramps {
-		a, _ := vec.SplitRamp(s.ramps[k].x[i], s.ramps[k].jump)
+		a, _ := ramp.Split(s.ramps[k].x[i], s.ramps[k].jump)
 		slope += a
 	}
 	return slope

@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/ramp"
 )
 
 // How far to go. The textbook goes 0.99 of the way to where the first variable
@@ -26,7 +26,7 @@ const (
 )
 
 // shares are the steps that are tried.
-var shares = [vec.RampSteps]float64{1, 0.7, 0.49, 0.343, 0.24}
+var shares = [ramp.Steps]float64{1, 0.7, 0.49, 0.343, 0.24}
 
 // together returns the longest step, at most 1, within which no variable loses
 // more than wholePart of itself, if loses is the most that one loses in 1.
@@ -39,7 +39,7 @@ func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300
 //
 //	(a + t da)(r + t dr) = (1-t) a r + t^2 da dr
 func (s *interior) target() float64 {
-	p := sumBlocks(s, func(b rows, sum *vec.Predicted) {
+	p := sumBlocks(s, func(b rows, sum *ramp.Predicted) {
 		s.predict(s.before, b)
 		for k := range s.ramps {
 			sum.Add(s.ramps[k].of(b).Predict(singlePart))
@@ -60,7 +60,7 @@ func (s *interior) target() float64 {
 // length makes the corrector's step of the predictions, and returns how far to go, and
 // the part of themselves that single variables may lose on the way.
 func (s *interior) length(target float64) (t, part float64) {
-	c := sumBlocks(s, func(b rows, sum *vec.Corrected) {
+	c := sumBlocks(s, func(b rows, sum *ramp.Corrected) {
 		s.predict(s.move, b)
 		for k := range s.ramps {
 			sum.Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
@@ -82,13 +82,13 @@ func (s *interior) length(target float64) (t, part float64) {
 }
 
 // predict makes the predictor's step.
-func (c *columnRamps) predict(d []float64) vec.Predicted {
+func (c *columnRamps) predict(d []float64) ramp.Predicted {
 	copy(c.before, d)
 	return c.all().Predict(singlePart)
 }
 
 // measure makes the corrector's step.
-func (c *columnRamps) measure(d []float64, target float64) vec.Corrected {
+func (c *columnRamps) measure(d []float64, target float64) ramp.Corrected {
 	copy(c.move, d)
 	return c.all().Measure(target, singlePart, &shares)
 }

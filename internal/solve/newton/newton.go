@@ -47,7 +47,7 @@ import (
 //	          nearly as the others
 //	Matrix    both solve (lambda I + (1/N) X^T diag(c) X) d = r once or twice an
 //	          epoch: formed row by row (package hessian) and factored by
-//	          Cholesky (vec.Cholesky). With more than hessian.MostColumns columns, or
+//	          Cholesky (lapack.Cholesky). With more than hessian.MostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
 //	          gradients (truncated.go), for curved losses only; where it costs tens,
 //	          these with the factor of an earlier epoch, and on dense rows these

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/ramp"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
 // ramps is one ramp of every row in the interior-point method, whose symbols are
-// explained there, in the form of vec.Ramp: x is a if that is at most J/2, else -b,
+// explained there, in the form of ramp.Rows: x is a if that is at most J/2, else -b,
 // because of two numbers whose sum is J the smaller one has the digits of both.
 type ramps struct {
 	jump, width float64 // J, W
@@ -56,7 +56,7 @@ func (c *corners) of(y float64) corner {
 	return corner{slope, all[0].At, c.loss.Value(all[0].At, y)}
 }
 
-// smaller is the inverse of vec.SplitRamp: the larger of a and b follows from the smaller.
+// smaller is the inverse of ramp.Split: the larger of a and b follows from the smaller.
 func smaller(a, b float64) float64 {
 	if a <= b {
 		return a
@@ -123,9 +123,9 @@ type rows struct {
 }
 
 // of returns the ramps of a block of rows. The passes over them are the loops of
-// vec.Ramp: 2 to 8 ns a row where plain Go takes 25.
-func (e *ramps) of(b rows) *vec.Ramp {
-	return &vec.Ramp{Jump: e.jump, Width: e.width, Shift: e.shift, X: e.x[b.lo:b.hi], R: e.r[b.lo:b.hi], U: e.u[b.lo:b.hi],
+// ramp.Rows: 2 to 8 ns a row where plain Go takes 25.
+func (e *ramps) of(b rows) *ramp.Rows {
+	return &ramp.Rows{Jump: e.jump, Width: e.width, Shift: e.shift, X: e.x[b.lo:b.hi], R: e.r[b.lo:b.hi], U: e.u[b.lo:b.hi],
 		Away: b.away[b.lo:b.hi], Before: b.before[b.lo:b.hi], Move: b.move[b.lo:b.hi], Weight: b.weight[b.lo:b.hi]}
 }
 
@@ -137,17 +137,17 @@ func common(first, second *ramps, b rows) (sum float64) {
 		return 0
 	}
 	for i := b.lo; i < b.hi; i++ {
-		_, left := vec.SplitRamp(first.x[i], first.jump)
-		taken, _ := vec.SplitRamp(second.x[i], second.jump)
+		_, left := ramp.Split(first.x[i], first.jump)
+		taken, _ := ramp.Split(second.x[i], second.jump)
 		sum += float64(b.weight[i] * float64((second.shift-first.shift)*min(left, taken)))
 	}
 	return sum
 }
 
 // addSlopes adds scale s a to v.
-func addSlopes(v []float64, e *vec.Ramp, scale float64) {
+func addSlopes(v []float64, e *ramp.Rows, scale float64) {
 	for i, x := range e.X {
-		a, _ := vec.SplitRamp(x, e.Jump)
+		a, _ := ramp.Split(x, e.Jump)
 		v[i] += float64(float64(e.Weight[i]*scale) * a)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/ramp"
 )
 
 // TestShare: a step that is one over the share long ends at the ramp; away from it there
@@ -33,7 +33,7 @@ func TestCentral(t *testing.T) {
 			e := ramps{jump: jump, x: make([]float64, n), r: make([]float64, n), u: make([]float64, n)}
 			e.of(rows{hi: n, away: away, before: away, move: away, weight: away}).Central(m)
 			for i, q := range away {
-				a, b := vec.SplitRamp(e.x[i], e.jump)
+				a, b := ramp.Split(e.x[i], e.jump)
 				off := math.Abs(a+b-jump)/jump + math.Abs(a*e.r[i]-m)/m + math.Abs(b*e.u[i]-m)/m + math.Abs(e.u[i]-e.r[i]-q)/(e.u[i]+e.r[i])
 				if !(off < 1e-8) || !(a > 0) || !(b > 0) {
 					t.Errorf("J = %v, p - t = %v, m = %v: a = %v, b = %v, r = %v, u = %v", jump, q, m, a, b, e.r[i], e.u[i])

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -57,7 +59,7 @@ func (r Ridge) Follow(ctx context.Context, p *problem.Kernel, each Each) error {
 		c := r.From
 		if k > 0 {
 			part := float64(k) / float64(r.Points-1)
-			c = vec.Exp(float64((1-part)*vec.Log(r.From)) + float64(part*vec.Log(r.To)))
+			c = elementary.Exp(float64((1-part)*elementary.Log(r.From)) + float64(part*elementary.Log(r.To)))
 		}
 		if k == r.Points-1 && k > 0 {
 			c = r.To
@@ -98,7 +100,7 @@ func newRidge(p *problem.Kernel) *ridge {
 			m[i*n+j], m[j*n+i] = v, v
 		}
 	}
-	vec.Eigen(s.values, s.vectors, m, n, p.Threads())
+	lapack.Eigen(s.values, s.vectors, m, n, p.Threads())
 	for k := range n {
 		u := s.vectors[k*n : k*n+n]
 		s.targets[k], s.ones[k] = vec.Dot64(u, right), vec.Dot64(u, s.root)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Dense is a matrix of n*n numbers, row-major. Cost of a factor: n^3/3, and 8 n^2 bytes.
@@ -14,7 +16,7 @@ type Dense struct {
 	Threads int         // 0: all
 	Stop    func() bool // asked while a factor is made; nil: never
 
-	factor vec.Cholesky
+	factor lapack.Cholesky
 	room   []float64
 }
 
@@ -60,7 +62,7 @@ type LowRank struct {
 	Threads int
 
 	d      []float64
-	factor vec.Cholesky
+	factor lapack.Cholesky
 	inner  []float64
 }
 
@@ -116,7 +118,7 @@ func (m *LowRank) Factor(d []float64) {
 		for i := lo; i < hi; i++ {
 			vec.Axpy64(scaled[(i-lo)*m.K:(i-lo+1)*m.K], 1/math.Sqrt(d[i]), m.row(i))
 		}
-		vec.SyrkCols64(vec.Block[float64]{Value: part, Rows: m.K, Cols: m.K, Stride: m.K}, vec.Block[float64]{Value: scaled, Rows: hi - lo, Cols: m.K, Stride: m.K}, 1)
+		blas.SyrkCols64(blas.Block[float64]{Value: part, Rows: m.K, Cols: m.K, Stride: m.K}, blas.Block[float64]{Value: scaled, Rows: hi - lo, Cols: m.K, Stride: m.K}, 1)
 		parts[b] = part
 	})
 	m.inner = added(parts)

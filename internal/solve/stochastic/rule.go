@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -35,7 +36,7 @@ func (r *rule) eta(t float64) float64 {
 	case 1:
 		return r.gamma / t
 	}
-	return r.gamma * vec.Exp(-r.beta*vec.Log(t))
+	return r.gamma * elementary.Exp(-r.beta*elementary.Log(t))
 }
 
 // rule returns the one of a method.
@@ -62,7 +63,7 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 		fraction := cmp.Or(m.gamma, 1)
 		r := &rule{gamma: fraction / smooth}
 		if m.step == "search" {
-			r.l, r.fraction, r.shrink = 1, fraction, vec.Exp(-vec.Log(2)/float64(len(p.Y)))
+			r.l, r.fraction, r.shrink = 1, fraction, elementary.Exp(-elementary.Log(2)/float64(len(p.Y)))
 			r.gamma = fraction / (r.l + mu)
 		}
 		return r

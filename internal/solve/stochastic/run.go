@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic/iterate"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -174,9 +174,9 @@ func (m Method) sampler(s *state) sampler {
 func (m Method) tune(p *problem.Linear, start solver.Start, lo, hi float64) float64 {
 	best, least := lo, math.Inf(1)
 	n, _ := p.Dims()
-	apart := (vec.Log(hi) - vec.Log(lo)) / 12
+	apart := (elementary.Log(hi) - elementary.Log(lo)) / 12
 	for k := range 13 {
-		m.gamma = lo * vec.Exp(float64(k)*apart)
+		m.gamma = lo * elementary.Exp(float64(k)*apart)
 		if !positive(m.gamma) {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic/iterate"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -73,9 +73,9 @@ func (n *snapshot) length() int {
 		return int(most)
 	}
 	// (1 - r^k)/(1 - r^M) is the share of the k longest.
-	logarithm := vec.Log1p(-min(0.5, float64(s.rule.eta(1)*s.p.Lambda)))
-	all := 1 - vec.Exp(most*logarithm)
-	k := vec.Log1p(-float64(uniform(s.random)*all)) / logarithm
+	logarithm := elementary.Log1p(-min(0.5, float64(s.rule.eta(1)*s.p.Lambda)))
+	all := 1 - elementary.Exp(most*logarithm)
+	k := elementary.Log1p(-float64(uniform(s.random)*all)) / logarithm
 	return int(math.Max(1, most-math.Floor(k)))
 }
 

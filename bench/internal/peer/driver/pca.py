@@ -4,7 +4,6 @@ BLAS, for the harness.
     TASK.bin ROWS dense|sparse   load the first rows in single precision ("-": none),
                                  say "ready", then answer each line
         COMPONENTS<tab>CLASS {arguments}   with {"seconds": of fit alone}
-        product<tab>M N K THREADS          with {"seconds": of A B^T}, A M x K, B N x K
         gram<tab>N D THREADS               with {"seconds": of X^T X}, X N x D
 """
 import json
@@ -59,12 +58,6 @@ def factors(kept, *shapes):
     return kept["factors"]
 
 
-def product(kept, m, n, k, threads):
-    a, b = factors(kept, (m, k), (n, k))
-    c = np.zeros((m, n), np.float32)
-    return timed(lambda: np.matmul(a, b.T, out=c), threads)
-
-
 def gram(kept, n, d, threads):
     (x,) = factors(kept, (n, d))
     c = np.zeros((d, d), np.float32)
@@ -80,12 +73,12 @@ def timed(do, threads):
 
 def serve(path, rows, dense):
     x = None if path == "-" else read_task(path, rows, dense)
-    kept, products = {}, {"product": product, "gram": gram}
+    kept = {}
     print("ready", flush=True)
     for line in sys.stdin:
         out, text = line.rstrip("\n").split("\t")
         try:
-            seconds = products[out](kept, *map(int, text.split())) if out in products else fit(x, out, text)
+            seconds = gram(kept, *map(int, text.split())) if out == "gram" else fit(x, out, text)
             print(json.dumps({"seconds": seconds}), flush=True)
         except Exception as error:  # the harness goes on with the next one
             print(json.dumps({"error": repr(error)[:300]}), flush=True)

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // History is block power with a memory: the rows so far are remembered as m > k
@@ -159,7 +159,7 @@ func (s *history) remember(m int) {
 		return
 	}
 	c := make([]float64, m*h)
-	vec.Gemm64(algebra.Block(c, m, h), algebra.Block(s.w, m, s.cols), algebra.Block(s.h, h, s.cols), s.threads)
+	blas.Gemm64(algebra.Block(c, m, h), algebra.Block(s.w, m, s.cols), algebra.Block(s.h, h, s.cols), s.threads)
 	s.addMix(s.z, c, m, h, s.h)
 }
 
@@ -173,7 +173,7 @@ func (s *history) approximate(m int) (r int, grown float64) {
 	before := 0.0
 	t, by := algebra.Zeros(s.gram, m*m), make([]float64, m)
 	s.gram = t
-	vec.Gemm64(algebra.Block(t, m, m), algebra.Block(s.w, m, d), algebra.Block(s.z, m, d), s.threads)
+	blas.Gemm64(algebra.Block(t, m, m), algebra.Block(s.w, m, d), algebra.Block(s.z, m, d), s.threads)
 	for i := range m {
 		if t[i*m+i] > 0 {
 			by[i] = 1 / math.Sqrt(t[i*m+i])
@@ -208,15 +208,15 @@ func (s *history) directions(root []float64, r, m int) int {
 	d := s.cols
 	inner, left, g := algebra.Zeros(s.gram, m*m), make([]float64, r*m), make([]float64, r*r)
 	s.gram = inner
-	vec.SyrkRows64(algebra.Block(inner, m, m), algebra.Block(s.z, m, d), s.threads)
-	vec.Gemm64(algebra.Block(left, r, m), algebra.Block(root, r, m), algebra.Block(inner, m, m), s.threads) // inner is symmetric
-	vec.Gemm64(algebra.Block(g, r, r), algebra.Block(left, r, m), algebra.Block(root, r, m), s.threads)
+	blas.SyrkRows64(algebra.Block(inner, m, m), algebra.Block(s.z, m, d), s.threads)
+	blas.Gemm64(algebra.Block(left, r, m), algebra.Block(root, r, m), algebra.Block(inner, m, m), s.threads) // inner is symmetric
+	blas.Gemm64(algebra.Block(g, r, r), algebra.Block(left, r, m), algebra.Block(root, r, m), s.threads)
 	value := make([]float64, r)
 	vectors := s.small.Decompose(value, g, r)
 	most := visible(value, r)
 	turn, v := make([]float64, m*r), make([]float64, most*m)
-	vec.Transpose64(algebra.Block(turn, m, r), algebra.Block(root, r, m))
-	vec.Gemm64(algebra.Block(v, most, m), algebra.Block(vectors, most, r), algebra.Block(turn, m, r), s.threads)
+	blas.Transpose64(algebra.Block(turn, m, r), algebra.Block(root, r, m))
+	blas.Gemm64(algebra.Block(v, most, m), algebra.Block(vectors, most, r), algebra.Block(turn, m, r), s.threads)
 	s.w = s.mix(s.w, v, most, m, s.z)
 	s.length = normalise(s.w, d)
 	return most

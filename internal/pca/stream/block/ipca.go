@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // IncrementalPCA gives the components of scikit-learn's class of that name, for the
@@ -176,7 +177,7 @@ func (s *incrementalPCA) byRows(x view.Rows) {
 	if h > 0 {
 		products, own := make([]float64, b*h), make([]float64, h*h)
 		x.Times(products, s.h, h, s.threads)
-		vec.SyrkRows64(algebra.Block(own, h, h), algebra.Block(s.h, h, d), s.threads)
+		blas.SyrkRows64(algebra.Block(own, h, h), algebra.Block(s.h, h, d), s.threads)
 		for i := range h {
 			copy(gram[i*m:], own[i*h:(i+1)*h])
 		}
@@ -212,10 +213,10 @@ func (s *incrementalPCA) byColumns(x view.Rows) {
 	moment := algebra.Zeros(s.gram, d*d)
 	s.gram = moment
 	if h := s.rows(); h > 0 {
-		vec.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(s.h, h, d), s.threads)
+		blas.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(s.h, h, d), s.threads)
 	}
 	s.eachPart(x, 512, func(rows []float64, _, n int) {
-		vec.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(rows, n, d), s.threads)
+		blas.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(rows, n, d), s.threads)
 	})
 	s.value = algebra.Zeros(s.value, d)
 	vectors := s.small.Decompose(s.value, moment, d)

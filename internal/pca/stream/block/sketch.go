@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // A sketch is what methods that learn from blocks of rows share: dense rows H in double precision
@@ -52,7 +53,7 @@ func (s *sketch) rotate(most int) (value []float64, left float64) {
 		return nil, 0
 	}
 	s.gram, s.value = algebra.Zeros(s.gram, m*m), algebra.Zeros(s.value, m)
-	vec.SyrkRows64(algebra.Block(s.gram, m, m), algebra.Block(s.h, m, s.cols), s.cores(m*m))
+	blas.SyrkRows64(algebra.Block(s.gram, m, m), algebra.Block(s.h, m, s.cols), s.cores(m*m))
 	vectors := s.small.Decompose(s.value, s.gram, m)
 	r := visible(s.value, most)
 	if r < m {
@@ -83,8 +84,8 @@ func (s *sketch) mix(out, v []float64, r, m int, x []float64) []float64 {
 // addMix adds the product of v, r x m, and x, m x cols, to out.
 func (s *sketch) addMix(out, v []float64, r, m int, x []float64) {
 	s.turn = algebra.Sized(s.turn, m*r)
-	vec.Transpose64(algebra.Block(s.turn, m, r), algebra.Block(v, r, m))
-	vec.GemmCols64(algebra.Block(out, r, s.cols), algebra.Block(s.turn, m, r), algebra.Block(x, m, s.cols), s.cores(r*m))
+	blas.Transpose64(algebra.Block(s.turn, m, r), algebra.Block(v, r, m))
+	blas.GemmCols64(algebra.Block(out, r, s.cols), algebra.Block(s.turn, m, r), algebra.Block(x, m, s.cols), s.cores(r*m))
 }
 
 // basis returns the k longest principal directions of H, and their squared lengths

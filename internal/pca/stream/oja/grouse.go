@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // GROUSE turns U, along a geodesic of the Grassmannian, towards a row:
@@ -60,7 +60,7 @@ func geodesic(eta, xx, yy float64) (alpha, beta float64) {
 	}
 	product := math.Sqrt(residual) * math.Sqrt(yy)
 	turns := eta * product / (2 * math.Pi)
-	sine, half := vec.Sin(turns), vec.Sin(turns/2)
+	sine, half := elementary.Sin(turns), elementary.Sin(turns/2)
 	if turns >= 0.25 || float64(sine*sine)*xx >= residual && residual > 0 {
 		return greedy(eta, xx, yy)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // Whether MSG, capped or not, has settled or is stuck, and how large the cap
@@ -79,7 +80,7 @@ func (w *watch) arrived(moved, gap float64) bool {
 	if !(gap > 0) {
 		return false
 	}
-	left := 1 / (vec.Exp(min(float64(gap*w.steps), 700)) - 1)
+	left := 1 / (elementary.Exp(min(float64(gap*w.steps), 700)) - 1)
 	return float64(gap*moved)*float64(left*left) <= close*(w.squared/probeWindow)
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // What the theory promises after T rows, in captured variance:
@@ -44,7 +44,7 @@ type law struct {
 
 var laws = []law{
 	{"batch", "s (2 sqrt(k/n) + sqrt(2 ln(1/delta)/n) + sqrt(8 ln(2/delta)/n)), with probability 1 - 2 delta", func(s Setting) float64 {
-		return s.Squared * (2*math.Sqrt(float64(s.K)) + math.Sqrt(-2*vec.Log(s.Doubt)) + math.Sqrt(-8*vec.Log(s.Doubt/2)))
+		return s.Squared * (2*math.Sqrt(float64(s.K)) + math.Sqrt(-2*elementary.Log(s.Doubt)) + math.Sqrt(-8*elementary.Log(s.Doubt/2)))
 	}, none},
 	{"wk", "2 sqrt(s L* k/T) + s k/T", func(s Setting) float64 {
 		return 2 * math.Sqrt(s.Squared*s.Loss*float64(s.K))

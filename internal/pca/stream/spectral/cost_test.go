@@ -7,19 +7,19 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // exponent returns the slope of ln y in ln x by least squares.
 func exponent(x, y []float64) float64 {
 	var mx, my, sxy, sxx float64
 	for i := range x {
-		mx += vec.Log(x[i]) / float64(len(x))
-		my += vec.Log(y[i]) / float64(len(x))
+		mx += elementary.Log(x[i]) / float64(len(x))
+		my += elementary.Log(y[i]) / float64(len(x))
 	}
 	for i := range x {
-		u := vec.Log(x[i]) - mx
-		sxy += u * (vec.Log(y[i]) - my)
+		u := elementary.Log(x[i]) - mx
+		sxy += u * (elementary.Log(y[i]) - my)
 		sxx += u * u
 	}
 	return sxy / sxx

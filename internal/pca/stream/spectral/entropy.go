@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // An entropy projects spectra on {0 <= w <= 1/(d-k), sum w = 1}, the eigenvalues of
@@ -40,7 +40,7 @@ const lowest = -math.MaxFloat64 / 4
 // the cap itself, -ln(d-k), whenever the sum of all eigenvalues was at most 1. It
 // returns ln Z too. 1 <= k < d.
 func (e *entropy) project(g []float64, count []int, d, k int) (lnZ, background float64) {
-	ceiling := -vec.Log(float64(d - k))
+	ceiling := -elementary.Log(float64(d - k))
 	rest := d
 	for i := range g {
 		g[i] = max(g[i], lowest)
@@ -82,13 +82,13 @@ func (e *entropy) solve(g []float64, count []int, d, k int, ceiling float64, res
 			n = times(count, i)
 		}
 		value := valueOr(g, i, ceiling)
-		s = float64(s*vec.Exp(origin-value)) + n
+		s = float64(s*elementary.Exp(origin-value)) + n
 		c += n
 		origin = value
 		if c <= float64(k) {
 			continue
 		}
-		scale = vec.Log(float64(s*float64(d-k)) / (c - float64(k)))
+		scale = elementary.Log(float64(s*float64(d-k)) / (c - float64(k)))
 		if at+1 < len(e.order) && (valueOr(g, e.order[at+1], ceiling)-origin)-scale < ceiling {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // randomLogs makes the logarithms of up to 24 eigenvalues with counts, and d, k:
@@ -76,7 +76,7 @@ func TestEntropyRandomSpectra(t *testing.T) {
 	var worstSum, worstKKT, worstBisection float64
 	for compared := 0; compared < 100000; {
 		g, count, d, k := randomLogs(r)
-		ceiling := -vec.Log(float64(d - k))
+		ceiling := -elementary.Log(float64(d - k))
 		p := slices.Clone(g)
 		lnZ, background := e.project(p, count, d, k)
 		rest, before := float64(d), 0.0

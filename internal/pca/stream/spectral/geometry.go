@@ -1,6 +1,6 @@
 package spectral
 
-import "github.com/fenchel-ml/fenchel/internal/vec"
+import "github.com/fenchel-ml/fenchel/internal/vec/elementary"
 
 // A geometry is a distance-generating function Psi of the eigenvalues. All of its
 // functions replace a list by another; what is projected is in mirror space, where
@@ -31,11 +31,11 @@ type vonNeumann struct{ entropy entropy }
 
 func (*vonNeumann) mirror(primal []float64) {
 	for i, w := range primal {
-		primal[i] = vec.Log(w)
+		primal[i] = elementary.Log(w)
 	}
 }
 
-func (*vonNeumann) primal(mirror []float64) { vec.ExpTo(mirror, mirror) }
+func (*vonNeumann) primal(mirror []float64) { elementary.ExpTo(mirror, mirror) }
 
 func (g *vonNeumann) project(mirror []float64, k int) {
 	g.entropy.project(mirror, nil, len(mirror), k)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // The steps of the theory.
@@ -30,7 +30,7 @@ func stepAnytime(k int, fourth float64) schedule.Schedule {
 func stepEntropy(d, k, steps int, loss float64) schedule.Schedule {
 	distance := entropyDistance(d, k)
 	total := max(float64(steps)*loss, 1e-6*distance)
-	return schedule.Constant{C: vec.Log1p(math.Sqrt(2 * (distance / total)))}
+	return schedule.Constant{C: elementary.Log1p(math.Sqrt(2 * (distance / total)))}
 }
 
 // stepMirror is sqrt(B/T), B = ln(d/(d-k)), for T steps of the same algorithm by
@@ -43,7 +43,7 @@ func stepMirror(d, k, steps int) schedule.Schedule {
 // entropy from I/d to the projections on d-k directions.
 func entropyDistance(d, k int) float64 {
 	rest := float64(d - k)
-	return rest * vec.Log1p(float64(k)/rest)
+	return rest * elementary.Log1p(float64(k)/rest)
 }
 
 func TestTheorySteps(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // WarmuthKuzmin is the matrix exponentiated gradient of Warmuth and Kuzmin (JMLR
@@ -64,16 +64,16 @@ func (m WarmuthKuzmin) Accepts(p method.Problem) error {
 func (m WarmuthKuzmin) Start(p method.Problem) method.State {
 	d, k := p.Cols, p.K
 	s := &warmuthKuzmin{d: d, k: k, most: mostRank(p), schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
-		a: NewSpectral(d, vec.Log(float64(d-k))), x: make([]float64, d)}
+		a: NewSpectral(d, elementary.Log(float64(d-k))), x: make([]float64, d)}
 	if m.Uniform {
 		axes := make([]float64, d*d)
 		for i := range d {
 			axes[i*d+i] = 1
 		}
-		s.a.Insert(axes, repeat(vec.Log(float64(d)), d))
+		s.a.Insert(axes, repeat(elementary.Log(float64(d)), d))
 		return s
 	}
-	s.a.Insert(algebra.RandomBasis(p.Seed, k+1, d), repeat(vec.Log(float64(k+1))+s.a.Background, k+1))
+	s.a.Insert(algebra.RandomBasis(p.Seed, k+1, d), repeat(elementary.Log(float64(k+1))+s.a.Background, k+1))
 	return s
 }
 
@@ -142,7 +142,7 @@ func (s *warmuthKuzmin) Basis() method.Basis { return chosenBasis(s.iterate, s.a
 func (s *warmuthKuzmin) Eigenvalues() []float64 {
 	values := make([]float64, 0, s.a.Rank())
 	for _, a := range s.a.Value {
-		values = append(values, 1-vec.Exp(s.a.Background-a))
+		values = append(values, 1-elementary.Exp(s.a.Background-a))
 	}
 	return values
 }

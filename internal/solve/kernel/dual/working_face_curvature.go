@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // curvature is K, or about K, as Newton's method wants it.
@@ -22,7 +23,7 @@ type symmetric struct {
 	copied  []float64 // the memory of value, unless that is another's
 	threads int
 	part    []float64
-	lower   vec.Cholesky
+	lower   lapack.Cholesky
 }
 
 // squares is memory of matrices that was used before: to make it takes as long as to fill it.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -25,7 +27,7 @@ type lowRank struct {
 	weight []float64
 	scaled []float64 // the rows inside of L, divided by the roots of the weights
 	inner  []float64 // 1 + their squares
-	lower  vec.Cholesky
+	lower  lapack.Cholesky
 	short  []float64
 }
 
@@ -117,8 +119,8 @@ func (k *lowRank) factor(inside []int, weight []float64) {
 	for c := range m {
 		k.inner[c*m+c] = 1
 	}
-	vec.SyrkCols64(vec.Block[float64]{Value: k.inner, Rows: m, Cols: m, Stride: m},
-		vec.Block[float64]{Value: k.scaled, Rows: len(inside), Cols: m, Stride: m}, k.threads)
+	blas.SyrkCols64(blas.Block[float64]{Value: k.inner, Rows: m, Cols: m, Stride: m},
+		blas.Block[float64]{Value: k.scaled, Rows: len(inside), Cols: m, Stride: m}, k.threads)
 	k.lower.Decompose(k.inner, m, k.threads)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -147,7 +147,7 @@ func (s *perceptron) validate(left []int) {
 			wrong++
 		}
 	}
-	bound := float64(wrong)/rows + math.Sqrt(vec.Log(float64(s.p.Len())/0.05)/rows)
+	bound := float64(wrong)/rows + math.Sqrt(elementary.Log(float64(s.p.Len())/0.05)/rows)
 	if bound < s.least {
 		s.kept, s.least = s.e.last(), bound
 	}

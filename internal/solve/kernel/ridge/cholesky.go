@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -92,8 +93,8 @@ func (Cholesky) Start(p problem.Problem, start solver.Start) solver.State {
 
 type cholesky struct {
 	p              *problem.Kernel
-	factor         *vec.Cholesky // of M; nil: not yet
-	ones           []float64     // M^-1 1, for a free bias
+	factor         *lapack.Cholesky // of M; nil: not yet
+	ones           []float64        // M^-1 1, for a free bias
 	beta           []float64
 	bias           float64 // free
 	residual, move []float64
@@ -137,7 +138,7 @@ func (s *cholesky) decompose() {
 	for i := range n {
 		m[i*n+i] += c / s.p.S[i]
 	}
-	s.factor = &vec.Cholesky{Stop: s.limit}
+	s.factor = &lapack.Cholesky{Stop: s.limit}
 	s.factor.Decompose(m, n, s.p.Threads())
 	if s.limit.Reached() {
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/support"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -35,7 +36,7 @@ type LeftOut struct {
 // a free bias takes u_i^2/1^T u off (M^-1)_ii. A row without which nothing is
 // determined (the only one, with a free bias) has the residual NaN.
 //
-// There is one factorisation, S^1/2 K S^1/2 = Q T Q^T, vec.Tridiagonal, for all c =
+// There is one factorisation, S^1/2 K S^1/2 = Q T Q^T, lapack.Tridiagonal, for all c =
 // lambda N: M^-1 = S^1/2 Q (T + c I)^-1 Q^T S^1/2. With T + c I = L D L^T the diagonal
 // of that takes the column z of L^-1 Q^T for each row, a recurrence of two terms:
 // n^2 multiplications for each lambda, after 4n^3/3. Memory: 16 n^2 bytes.
@@ -58,7 +59,7 @@ func (s Cholesky) LeaveOneOut(p *problem.Kernel, lambdas []float64) ([]LeftOut, 
 
 // ridgePath is the factorisation, and what does not depend on lambda either.
 type ridgePath struct {
-	*vec.Tridiagonal
+	*lapack.Tridiagonal
 	p             *problem.Kernel
 	root          []float64 // S^1/2
 	targets, ones []float64 // Q^T S^1/2 y, Q^T S^1/2 1
@@ -79,7 +80,7 @@ func newRidgePath(p *problem.Kernel) *ridgePath {
 			row[j] *= float64(r.root[i] * r.root[j])
 		}
 	}
-	r.Tridiagonal = vec.NewTridiagonal(m, n, p.Threads())
+	r.Tridiagonal = lapack.NewTridiagonal(m, n, p.Threads())
 	for k := range n {
 		column := r.Q[k*n : k*n+n]
 		r.targets[k] = vec.Dot64(column, scaled)
@@ -138,7 +139,7 @@ func (r *ridgePath) columns(x, dst []float64, lo int) {
 }
 
 // inverse sets elements lo, lo+1, ... of the diagonal of M^-1.
-func (r *ridgePath) inverse(shifted vec.Shifted, dst []float64, lo int) {
+func (r *ridgePath) inverse(shifted lapack.Shifted, dst []float64, lo int) {
 	n := len(shifted.D)
 	z := make([]float64, len(dst))
 	for k, d := range shifted.D {

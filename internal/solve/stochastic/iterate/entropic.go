@@ -3,7 +3,7 @@ package iterate
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -54,15 +54,15 @@ func (e *Entropic) inverse(w []float64) {
 		}
 		half := x * min(1, (1-1e-6)*e.radius/max(norm, 1e-300)) * z / (2 * e.radius)
 		root := math.Sqrt(1 + float64(half*half))
-		e.theta[j] = math.Copysign(vec.Log(math.Abs(half)+root), half)
+		e.theta[j] = math.Copysign(elementary.Log(math.Abs(half)+root), half)
 		rest -= 2 * root
 	}
-	e.tau = vec.Log(max(rest, 1e-3))
+	e.tau = elementary.Log(max(rest, 1e-3))
 }
 
 // parts returns the two parts of a weight.
 func (e *Entropic) parts(theta float64) (up, down float64) {
-	return vec.Exp(theta - e.m), vec.Exp(-theta - e.m)
+	return elementary.Exp(theta - e.m), elementary.Exp(-theta - e.m)
 }
 
 // Dot returns <w, x>.
@@ -115,7 +115,7 @@ func (e *Entropic) End(weight float64) {
 }
 
 // scale sets c.
-func (e *Entropic) scale() { e.c = e.radius / (e.sum + vec.Exp(e.tau-e.m)) }
+func (e *Entropic) scale() { e.c = e.radius / (e.sum + elementary.Exp(e.tau-e.m)) }
 
 // refresh makes m the largest exponent, and sums anew.
 func (e *Entropic) refresh() {

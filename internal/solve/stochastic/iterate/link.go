@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -74,9 +75,9 @@ func power(x, e float64) float64 {
 	case e == 1 || x == 0:
 		return x
 	case x < 0:
-		return -vec.Exp(e * vec.Log(-x))
+		return -elementary.Exp(e * elementary.Log(-x))
 	}
-	return vec.Exp(e * vec.Log(x))
+	return elementary.Exp(e * elementary.Log(x))
 }
 
 // link returns sgn(x) |x|^(q-1), by roots and products where 4(q-1) is a whole number: at p = 1.8,

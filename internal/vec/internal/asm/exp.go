@@ -19,13 +19,13 @@ const (
 )
 
 func exponentials() {
-	for _, s := range []isa{avx512, avx2} {
-		f := float{s, double}
-		f.function("sigmoid", "float64", f.sigmoid)
-		f.function("softplus", "float64", f.softplus)
-		f.function("entropy", "float64", f.entropy)
-	}
+	float{avx512, double}.gaussian()
 	f, f32 := float{avx2, double}, float{avx2, single}
+	f.gaussian()
+	f32.gaussian()
+	f.function("sigmoid", "float64", f.sigmoid)
+	f.function("softplus", "float64", f.softplus)
+	f.function("entropy", "float64", f.entropy)
 	f.function("exp", "float64", f.exp)
 	f32.function("exp32", "float32", f32.exp)
 	f.function("sin", "float64", f.sin)
@@ -65,6 +65,40 @@ func (f float) exp(x reg.VecVirtual) reg.VecVirtual {
 	return f.scale(y, t)
 }
 
+// gaussian writes dst[j] = exp(minus*max(0, (xx+yy[j])-2*dst[j])).
+func (f float) gaussian() {
+	element, bits := f.element()
+	name := "gaussian" + bits + f.suffix
+	kernel(name, "func(dst, yy []"+element+", xx, minus "+element+")", name+" is Gaussian"+bits+" for slices of the same length, minus being -gamma.")
+	dst, yy := Load(Param("dst").Base(), GP64()), Load(Param("yy").Base(), GP64())
+	n, j := Load(Param("dst").Len(), GP64()).(reg.GPVirtual), GP64()
+	xx, minus := f.broadcast("xx"), f.broadcast("minus")
+	zero, minusTwo := f.zero(), f.copyOf(f.constant("minusTwo", -2))
+	value := func(d, y reg.VecVirtual) reg.VecVirtual {
+		t := f.add(xx, y)
+		f.pick(VFMADD231PD, VFMADD231PS, minusTwo, d, t)
+		f.pick(VMAXPD, VMAXPS, t, zero, t) // a NaN stays
+		f.pick(VMULPD, VMULPS, minus, t, t)
+		return f.exp(t)
+	}
+	XORQ(j, j)
+	SUBQ(Imm(uint64(f.size())), n)
+	JL(LabelRef("tail"))
+	Label("loop")
+	VMOVUPD(value(f.copyOf(f.p.at(dst, j, 0)), f.copyOf(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
+	ADDQ(Imm(uint64(f.size())), j)
+	SUBQ(Imm(uint64(f.size())), n)
+	JGE(LabelRef("loop"))
+	Label("tail")
+	ADDQ(Imm(uint64(f.size())), n)
+	JE(LabelRef("done"))
+	load, store := f.firstOf(n)
+	store(value(load(f.p.at(dst, j, 0)), load(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
 // scale returns y times 2^k, where the low bits of t are k.
 func (f float) scale(y, t reg.VecVirtual) reg.VecVirtual {
 	half, rest := f.vector(), f.vector()
@@ -92,14 +126,7 @@ func (f float) expOfMinusAbs(x reg.VecVirtual) reg.VecVirtual {
 // selectWhere returns yes where x compares (less than, not less than, ...) with
 // c, and else no.
 func (f float) selectWhere(predicate uint64, x reg.VecVirtual, c Op, yes, no reg.VecVirtual) reg.VecVirtual {
-	v := f.vector()
-	if f.isa == avx512 {
-		k := K()
-		VCMPPD(U8(predicate), c, x, k)
-		VBLENDMPD(yes, no, k, v)
-		return v
-	}
-	m := YMM()
+	v, m := YMM(), YMM()
 	VCMPPD(U8(predicate), c, x, m)
 	VBLENDVPD(m, yes, no, v)
 	return v
@@ -216,11 +243,7 @@ func (f float) halfTurns(turns reg.VecVirtual) (x, sign reg.VecVirtual) {
 // round returns the nearest whole numbers, the even ones of two.
 func (f float) round(x reg.VecVirtual) reg.VecVirtual {
 	const nearestEvenQuietly = 8
-	v := f.vector()
-	if f.isa == avx512 {
-		VRNDSCALEPD(U8(nearestEvenQuietly), x, v)
-	} else {
-		VROUNDPD(U8(nearestEvenQuietly), x, v)
-	}
+	v := YMM()
+	VROUNDPD(U8(nearestEvenQuietly), x, v)
 	return v
 }

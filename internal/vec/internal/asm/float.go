@@ -104,7 +104,8 @@ func wideTable(p precision) Mem {
 
 var constants = map[string]Mem{}
 
-// constant returns a vector of copies of x in memory.
+// constant returns a vector of copies of x in memory. One that serves AVX-512 too is
+// written for that first.
 func (f float) constant(name string, x float64) Mem {
 	if f.double() {
 		return f.bits(name, math.Float64bits(x))
@@ -121,7 +122,7 @@ func (f float) bits(name string, bits uint64) Mem {
 		return m
 	}
 	m := GLOBL(name, attr.RODATA|attr.NOPTR)
-	for i := range 8 {
+	for i := range f.width {
 		if f.double() {
 			DATA(8*i, U64(bits))
 		} else {

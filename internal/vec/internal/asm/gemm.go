@@ -10,28 +10,25 @@ import (
 // registers hold the tile with AVX-512, 12 of 16 with AVX2. Package vec knows
 // the same numbers.
 func gemm() {
-	for _, p := range []precision{single, double} {
-		float{avx512, p}.tile(12)
-		float{avx2, p}.tile(6)
-	}
+	float{avx512, double}.tile(12)
+	float{avx2, double}.tile(6)
 	float{avx512, single}.wideTile(12)
 	float{avx2, single}.wideTile(6)
+	float{avx2, single}.transpose()
+	float{avx2, double}.transpose()
 }
 
 // tile writes the product of a tile: c[i][j] = fma(a[k][i], b[k][j], c[i][j])
 // for k = 0, 1, ... in order, where a has the given number of rows and b two
 // vectors of columns.
 func (f float) tile(rows int) {
-	name, element := "tile64"+f.suffix, "float64"
-	if !f.double() {
-		name, element = "tile32"+f.suffix, "float32"
-	}
-	kernel(name, "func(k int, a, b, c *"+element+", stride int)",
+	name := "tile64" + f.suffix
+	kernel(name, "func(k int, a, b, c *float64, stride int)",
 		name+" adds the product of k columns of a packed panel and k rows of another to a tile of c.")
 	k := Load(Param("k"), GP64())
 	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
 	stride, row, size := Load(Param("stride"), GP64()), GP64(), f.size()*int(f.p)
-	SHLQ(Imm(uint64(shift(f.p))), stride)
+	SHLQ(Imm(3), stride)
 
 	acc := make([][2]reg.VecVirtual, rows)
 	MOVQ(c, row)

@@ -77,21 +77,11 @@ func (s isa) load(p precision, m Mem) reg.VecVirtual {
 	return v
 }
 
-// A mask selects the first elements of a vector.
-type mask struct {
-	k            reg.OpmaskVirtual // AVX-512
-	wide, narrow reg.VecVirtual    // AVX2: for double and single precision
-}
+// A mask selects the first elements of a vector of AVX2, in double and in single precision.
+type mask struct{ wide, narrow reg.VecVirtual }
 
-// first returns the mask of the first r elements, r from 0 to width-1.
-func (s isa) first(r reg.GPVirtual) mask {
-	if s == avx512 {
-		bits, k := GP32(), K()
-		MOVL(I32(-1), bits)
-		BZHIL(r.As32(), bits, bits)
-		KMOVB(bits, k)
-		return mask{k: k}
-	}
+// first returns the mask of the first r elements, r from 0 to 3.
+func first(r reg.GPVirtual) mask {
 	start, m := GP64(), mask{wide: YMM(), narrow: XMM()}
 	LEAQ(maskTable(), start)
 	NEGQ(r)
@@ -119,46 +109,34 @@ func maskTable() Mem {
 	return *table
 }
 
-// loadFirst is load of the selected elements; the others are zero, and not
-// read.
-func (s isa) loadFirst(p precision, from Mem, m mask) reg.VecVirtual {
-	v := s.vector()
-	switch {
-	case s == avx512 && p == single:
-		VCVTPS2PD_Z(from, m.k, v)
-	case s == avx512:
-		VMOVUPD_Z(from, m.k, v)
-	case p == single:
+// loadFirst returns the selected elements at m as double precision; the others are zero,
+// and not read.
+func loadFirst(p precision, from Mem, m mask) reg.VecVirtual {
+	v := YMM()
+	if p == single {
 		VMASKMOVPS(from, m.narrow, v.AsX())
 		VCVTPS2PD(v.AsX(), v)
-	default:
+	} else {
 		VMASKMOVPD(from, m.wide, v)
 	}
 	return v
 }
 
-// storeFirst stores the selected elements.
-func (s isa) storeFirst(v reg.VecVirtual, to Mem, m mask) {
-	if s == avx512 {
-		VMOVUPD(v, m.k, to)
-	} else {
-		VMASKMOVPD(v, m.wide, to)
+// loadFew is loadFirst, or without a mask the load of all.
+func loadFew(p precision, from Mem, m *mask) reg.VecVirtual {
+	if m == nil {
+		return avx2.load(p, from)
 	}
+	return loadFirst(p, from, *m)
 }
 
-// sumLanes adds the lanes of v: element i to i+4, then to i+2, then to i+1.
-// v is vectors that make up eight lanes.
-func (s isa) sumLanes(v []reg.VecVirtual) reg.VecVirtual {
-	var y reg.VecVirtual
-	if s == avx512 {
-		y = YMM()
-		VEXTRACTF64X4(U8(1), v[0], y)
-		VADDPD(y, v[0].AsY(), y)
-	} else {
-		y = v[0]
-		VADDPD(v[1], y, y)
-	}
-	x, high := y.AsX(), XMM()
+// storeFirst stores the selected elements.
+func storeFirst(v reg.VecVirtual, to Mem, m mask) { VMASKMOVPD(v, m.wide, to) }
+
+// sumLanes adds eight lanes, of which v is the vectors: element i to i+4, then to i+2, then to i+1.
+func sumLanes(v []reg.VecVirtual) reg.VecVirtual {
+	y, x, high := v[0], v[0].AsX(), XMM()
+	VADDPD(v[1], y, y)
 	VEXTRACTF128(U8(1), y, high)
 	VADDPD(high, x, x)
 	VPERMILPD(U8(1), x, high)

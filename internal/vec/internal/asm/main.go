@@ -20,11 +20,8 @@ var groups = map[string]func(){
 	"sparse": sparse,
 	"exp":    exponentials,
 	"gemm":   gemm,
-	"merge":  merges,
-	"outer":  outers,
 	"pair":   pairs,
 	"ramp":   ramps,
-	"rotate": rotations,
 	"rows":   rows,
 	"tile":   tiles,
 }

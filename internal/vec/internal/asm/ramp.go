@@ -10,15 +10,13 @@ import (
 // in the same order.
 
 func ramps() {
-	for _, s := range []isa{avx512, avx2} {
-		rampKernel(s, "Predict", ramp.predict)
-		rampKernel(s, "Measure", ramp.measure)
-	}
-	rampKernel(avx2, "Linearise", ramp.linearise)
-	rampKernel(avx2, "Correct", ramp.correct)
-	rampKernel(avx2, "Step", ramp.step)
-	rampKernel(avx2, "Look", ramp.look)
-	rampKernel(avx2, "Central", ramp.central)
+	rampKernel("Predict", ramp.predict)
+	rampKernel("Measure", ramp.measure)
+	rampKernel("Linearise", ramp.linearise)
+	rampKernel("Correct", ramp.correct)
+	rampKernel("Step", ramp.step)
+	rampKernel("Look", ramp.look)
+	rampKernel("Central", ramp.central)
 }
 
 // The places of the slices, numbers and sums that package vec gives.
@@ -62,17 +60,17 @@ type ramp struct {
 }
 
 // rampKernel writes a pass over n rows, a multiple of eight.
-func rampKernel(s isa, name string, body func(ramp)) {
-	kernel("ramp"+name+s.suffix, "func(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)",
-		"ramp"+name+s.suffix+" is ramp"+name+" for n rows, a multiple of eight.")
+func rampKernel(name string, body func(ramp)) {
+	kernel("ramp"+name+"AVX2", "func(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)",
+		"ramp"+name+"AVX2 is ramp"+name+" for n rows, a multiple of eight.")
 	n, j := Load(Param("n"), GP64()), GP64()
 	slices, numbers, sums := Load(Param("slices"), GP64()), Load(Param("numbers"), GP64()), Load(Param("sums"), GP64())
 	XORQ(j, j)
 	Label("loop")
 	CMPQ(j, n)
 	JGE(LabelRef("done"))
-	for first := 0; first < 8; first += s.width {
-		body(ramp{float{s, double}, slices, numbers, sums, j, map[int]reg.Register{}, first})
+	for first := 0; first < 8; first += avx2.width {
+		body(ramp{float{avx2, double}, slices, numbers, sums, j, map[int]reg.Register{}, first})
 	}
 	ADDQ(Imm(8), j)
 	JMP(LabelRef("loop"))

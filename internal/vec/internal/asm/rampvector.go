@@ -49,12 +49,6 @@ func (f ramp) negative(a reg.VecVirtual) reg.VecVirtual {
 // where returns yes where the sign bit of x is set, and else no.
 func (f ramp) where(x, yes, no reg.VecVirtual) reg.VecVirtual {
 	v := f.vector()
-	if f.isa == avx512 {
-		k := K()
-		VPMOVQ2M(x, k)
-		VBLENDMPD(yes, no, k, v)
-		return v
-	}
 	VBLENDVPD(x, yes, no, v)
 	return v
 }

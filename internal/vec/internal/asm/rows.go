@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,13 +9,9 @@ import (
 // rows writes tiles for products with few rows: the tall factor is read where it is.
 func rows() {
 	for _, s := range []isa{avx512, avx2} {
-		float{s, single}.colTile("cols32", single)
-		float{s, double}.colTile("colsMixed", single)
-		for _, vectors := range []int{1, 2} {
-			width := map[int]string{1: "Narrow", 2: ""}[vectors]
-			float{s, single}.rowTile("rows32"+width, single, vectors)
-			float{s, double}.rowTile("rowsMixed"+width, single, vectors)
-		}
+		float{s, double}.colTile("colsMixed")
+		float{s, double}.rowTile("rowsMixedNarrow", 1)
+		float{s, double}.rowTile("rowsMixed", 2)
 	}
 }
 
@@ -31,15 +25,14 @@ func (f float) tileRows() int {
 
 // rowTile writes c[i][j] = fma(a[i][k], b[k][j], c[i][j]) for k = 0, 1, ... in order, where
 // b is a packed panel of some vectors of columns. The rows of a are stride apart and of
-// precision p; those of the next tile are asked for.
-func (f float) rowTile(name string, p precision, vectors int) {
-	element := map[precision]string{single: "float32", double: "float64"}
-	kernel(name+f.suffix, fmt.Sprintf("func(k int, a *%s, stride int, b, c *%s, cStride int)", element[p], element[f.p]),
+// single precision; those of the next tile are asked for.
+func (f float) rowTile(name string, vectors int) {
+	kernel(name+f.suffix, "func(k int, a *float32, stride int, b, c *float64, cStride int)",
 		name+f.suffix+" adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.")
 	const unroll = 4
 	k, b := Load(Param("k"), GP64()), Load(Param("b"), GP64())
 	stride := Load(Param("stride"), GP64())
-	SHLQ(Imm(uint64(shift(p))), stride)
+	SHLQ(Imm(uint64(shift(single))), stride)
 	size, rows := f.size()*int(f.p), f.tileRows()
 	acc := f.tileOfC(rows, vectors, true, nil)
 	groups := f.threes(Load(Param("a"), GP64()), stride, rows)
@@ -54,15 +47,15 @@ func (f float) rowTile(name string, p precision, vectors int) {
 			x[h] = f.copyOf(Mem{Base: b, Disp: (u*vectors + h) * size})
 		}
 		for i := range acc {
-			e := f.broadcastOf(p, third(groups, stride, i, u*int(p)))
+			e := f.broadcastSingle(third(groups, stride, i, u*int(single)))
 			for h := range x {
-				f.pick(VFMADD231PD, VFMADD231PS, x[h], e, acc[i][h])
+				VFMADD231PD(x[h], e, acc[i][h])
 			}
 		}
 	}
 	advance := func(steps int) {
 		for _, g := range append(groups[:len(groups):len(groups)], ahead...) {
-			ADDQ(Imm(uint64(steps*int(p))), g)
+			ADDQ(Imm(uint64(steps*int(single))), g)
 		}
 		ADDQ(I32(steps*vectors*size), b)
 	}
@@ -134,15 +127,12 @@ func third(groups []reg.Register, stride reg.Register, i, disp int) Mem {
 	return m
 }
 
-// broadcastOf returns copies of a number of precision p in a vector.
-func (f float) broadcastOf(p precision, at Mem) reg.VecVirtual {
+// broadcastSingle returns copies of a number of single precision in a vector.
+func (f float) broadcastSingle(at Mem) reg.VecVirtual {
 	v := f.vector()
-	switch {
-	case p == f.p:
-		f.pick(broadcast64, broadcast32, at, v)
-	case f.isa == avx512:
+	if f.isa == avx512 {
 		VCVTPS2PD_BCST(at, v)
-	default:
+	} else {
 		VBROADCASTSS(at, v.AsX())
 		VCVTPS2PD(v.AsX(), v)
 	}
@@ -150,35 +140,31 @@ func (f float) broadcastOf(p precision, at Mem) reg.VecVirtual {
 }
 
 // colTile writes c[i][j] = fma(b[k][j], a[k][i], c[i][j]) for k = 0, 1, ... in order, where a is
-// a packed panel and b has two vectors of columns in rows of precision p that are stride
+// a packed panel and b has two vectors of columns in rows of single precision that are stride
 // apart; the columns after them are asked for.
-func (f float) colTile(name string, p precision) {
-	element := map[precision]string{single: "float32", double: "float64"}
-	kernel(name+f.suffix, fmt.Sprintf("func(k int, a *%s, b *%s, stride int, c *%[1]s, cStride int)", element[f.p], element[p]),
+func (f float) colTile(name string) {
+	kernel(name+f.suffix, "func(k int, a *float64, b *float32, stride int, c *float64, cStride int)",
 		name+f.suffix+" adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.")
 	k, a, b := Load(Param("k"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	stride := Load(Param("stride"), GP64())
-	SHLQ(Imm(uint64(shift(p))), stride)
-	rows, size := f.tileRows(), f.size()*int(p)
+	SHLQ(Imm(uint64(shift(single))), stride)
+	rows, size := f.tileRows(), f.size()*int(single)
 	acc := f.tileOfC(rows, 2, true, nil)
 	TESTQ(k, k)
 	JE(LabelRef("store"))
 	Label("loop")
 	x := [2]reg.VecVirtual{}
 	for h := range x {
-		if p == f.p {
-			x[h] = f.copyOf(Mem{Base: b, Disp: h * size})
-		} else {
-			x[h] = f.load(p, Mem{Base: b, Disp: h * size})
-		}
+		x[h] = f.load(single, Mem{Base: b, Disp: h * size})
 	}
 	for at := 0; at < 2*size; at += 64 {
 		PREFETCHT0(Mem{Base: b, Disp: 2*size + at})
 	}
 	for i := range acc {
-		e := f.broadcastOf(f.p, Mem{Base: a, Disp: i * int(f.p)})
+		e := f.vector()
+		VBROADCASTSD(Mem{Base: a, Disp: i * int(f.p)}, e)
 		for h := range x {
-			f.pick(VFMADD231PD, VFMADD231PS, x[h], e, acc[i][h])
+			VFMADD231PD(x[h], e, acc[i][h])
 		}
 	}
 	ADDQ(Imm(uint64(rows*int(f.p))), a)

@@ -14,6 +14,7 @@ func sparse() {
 	prefetchRow()
 	prefetchAt()
 	sparseBlocks()
+	outers()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.
@@ -52,7 +53,7 @@ func sparseDot2() {
 	acc := []reg.VecVirtual{avx2.zero(), avx2.zero()}
 	most := r.largest()
 	r.dotAll(most, acc)
-	Store(avx2.sumLanes(acc).AsX(), Return("sum"))
+	Store(sumLanes(acc).AsX(), Return("sum"))
 	ok := GP8()
 	MOVB(U8(1), ok)
 	Store(ok, Return("ok"))
@@ -74,7 +75,7 @@ func sparseDots2() {
 	s.each("bad", func() {
 		acc := []reg.VecVirtual{avx2.zero(), avx2.zero()}
 		s.dotAll(most, acc)
-		VMOVSD(avx2.sumLanes(acc).AsX(), s.here())
+		VMOVSD(sumLanes(acc).AsX(), s.here())
 	})
 	Store(s.done, Return("done"))
 	VZEROUPPER()

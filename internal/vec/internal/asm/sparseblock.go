@@ -72,8 +72,8 @@ func (b sparseBlock) strips(body func(b sparseBlock, n int, load func(Mem) reg.V
 	}
 	TESTQ(b.left, b.left)
 	JE(LabelRef("done"))
-	m := avx2.first(b.left)
-	b.loop("rest", 1, func(from Mem) reg.VecVirtual { return avx2.loadFirst(double, from, m) }, func(v reg.VecVirtual, to Mem) { avx2.storeFirst(v, to, m) }, body)
+	m := first(b.left)
+	b.loop("rest", 1, func(from Mem) reg.VecVirtual { return loadFirst(double, from, m) }, func(v reg.VecVirtual, to Mem) { storeFirst(v, to, m) }, body)
 	Label("done")
 	MOVB(U8(1), ok)
 	Store(ok, Return("ok"))

@@ -15,19 +15,12 @@ var tileWidths = map[string]int{"Wide": 256, "Narrow": 64}
 
 func tiles() {
 	for _, p := range []precision{single, double} {
-		for _, s := range []isa{avx512, avx2} {
-			float{s, p}.sparseTiles(products)
-			s.addRows(p)
-		}
-		float{avx2, p}.gaussian()
-		float{avx2, p}.transpose()
+		float{avx512, p}.sparseTiles(products)
+		float{avx2, p}.sparseTiles(products)
 	}
-	float{avx512, double}.gaussian()
-	for _, of := range []overlap{least, harmonic} {
-		for _, s := range []isa{avx512, avx2} {
-			float{s, double}.sparseTiles(of)
-		}
-	}
+	float{avx512, double}.sparseTiles(least)
+	float{avx2, double}.sparseTiles(least)
+	float{avx2, double}.sparseTiles(harmonic) // divisions, which wider vectors do no faster
 }
 
 // sparseTiles writes the tiles of an overlap. Narrow ones gain nothing from AVX-512.
@@ -117,7 +110,7 @@ func (f float) sparseTile(of overlap, width string, mapped bool) {
 	}
 	name += f.suffix
 	kernel(name, "func(dst []"+element+", at []int, block []"+element+","+slot+" start []int64, index []uint32, value []float32) (done int)",
-		name+" is "+of.doc+"Tile"+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
+		name+" is "+of.doc+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
 	dst, at, rows := Load(Param("dst").Base(), GP64()), Load(Param("at").Base(), GP64()), Load(Param("at").Len(), GP64())
 	block, limit := Load(Param("block").Base(), GP64()), Load(Param("block").Len(), GP64())
 	begin, index, value := Load(Param("start").Base(), GP64()), Load(Param("index").Base(), GP64()), Load(Param("value").Base(), GP64())
@@ -198,40 +191,6 @@ func log2(n int) (l int) {
 	return l
 }
 
-// gaussian writes dst[j] = exp(minus*max(0, (xx+yy[j])-2*dst[j])).
-func (f float) gaussian() {
-	element, bits := f.element()
-	name := "gaussian" + bits + f.suffix
-	kernel(name, "func(dst, yy []"+element+", xx, minus "+element+")", name+" is Gaussian"+bits+" for slices of the same length, minus being -gamma.")
-	dst, yy := Load(Param("dst").Base(), GP64()), Load(Param("yy").Base(), GP64())
-	n, j := Load(Param("dst").Len(), GP64()).(reg.GPVirtual), GP64()
-	xx, minus := f.broadcast("xx"), f.broadcast("minus")
-	zero, minusTwo := f.zero(), f.copyOf(f.constant("minusTwo", -2))
-	value := func(d, y reg.VecVirtual) reg.VecVirtual {
-		t := f.add(xx, y)
-		f.pick(VFMADD231PD, VFMADD231PS, minusTwo, d, t)
-		f.pick(VMAXPD, VMAXPS, t, zero, t) // a NaN stays
-		f.pick(VMULPD, VMULPS, minus, t, t)
-		return f.exp(t)
-	}
-	XORQ(j, j)
-	SUBQ(Imm(uint64(f.size())), n)
-	JL(LabelRef("tail"))
-	Label("loop")
-	VMOVUPD(value(f.copyOf(f.p.at(dst, j, 0)), f.copyOf(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
-	ADDQ(Imm(uint64(f.size())), j)
-	SUBQ(Imm(uint64(f.size())), n)
-	JGE(LabelRef("loop"))
-	Label("tail")
-	ADDQ(Imm(uint64(f.size())), n)
-	JE(LabelRef("done"))
-	load, store := f.firstOf(n)
-	store(value(load(f.p.at(dst, j, 0)), load(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
-	Label("done")
-	VZEROUPPER()
-	RET()
-}
-
 // broadcast returns a vector of copies of a parameter. (Load would move it by an
 // SSE instruction, which after an AVX one costs a hundred cycles.)
 func (f float) broadcast(name string) reg.VecVirtual {
@@ -247,65 +206,4 @@ func address(c gotypes.Component) Mem {
 		panic(err)
 	}
 	return p.Addr
-}
-
-// addRows writes dst[j] += c[0]*rows[0][first+j] + c[1]*rows[1][first+j] + ...,
-// one multiply-add after the other. Four vectors of dst at a time are kept in
-// registers, then one.
-func (s isa) addRows(p precision) {
-	element, bits := float{s, p}.element()
-	name := "addRows" + bits + s.suffix
-	kernel(name, "func(dst []float64, rows [][]"+element+", first int, c []float64)", name+" is AddRows"+bits+" for at least one row, none of them shorter than first+len(dst).")
-	dst, n := Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64()).(reg.GPVirtual)
-	rows, j := Load(Param("rows").Base(), GP64()), Load(Param("first"), GP64())
-	c, count := Load(Param("c").Base(), GP64()), Load(Param("c").Len(), GP64())
-	k, row, header := GP64(), GP64(), GP64()
-	each := func(label string, add func(scale reg.VecVirtual)) {
-		XORQ(k, k)
-		MOVQ(rows, header)
-		Label(label)
-		scale := s.vector()
-		VBROADCASTSD(Mem{Base: c, Index: k, Scale: 8}, scale)
-		MOVQ(Mem{Base: header}, row)
-		add(scale)
-		ADDQ(Imm(24), header)
-		INCQ(k)
-		CMPQ(k, count)
-		JLT(LabelRef(label))
-	}
-	for _, vectors := range []int{4, 1} {
-		v := string(rune('0' + vectors))
-		JMP(LabelRef("enough" + v))
-		Label("loop" + v)
-		sum := make([]reg.VecVirtual, vectors)
-		for i := range sum {
-			sum[i] = s.vector()
-			VMOVUPD(Mem{Base: dst, Disp: 8 * i * s.width}, sum[i])
-		}
-		each("rows"+v, func(scale reg.VecVirtual) {
-			for i := range sum {
-				VFMADD231PD(s.load(p, p.at(row, j, i*s.width)), scale, sum[i])
-			}
-		})
-		for i := range sum {
-			VMOVUPD(sum[i], Mem{Base: dst, Disp: 8 * i * s.width})
-		}
-		ADDQ(U32(8*vectors*s.width), dst)
-		ADDQ(Imm(uint64(vectors*s.width)), j)
-		SUBQ(Imm(uint64(vectors*s.width)), n)
-		Label("enough" + v)
-		CMPQ(n, Imm(uint64(vectors*s.width)))
-		JGE(LabelRef("loop" + v))
-	}
-	TESTQ(n, n)
-	JE(LabelRef("done"))
-	m := s.first(n)
-	sum := s.loadFirst(double, Mem{Base: dst}, m)
-	each("rows0", func(scale reg.VecVirtual) {
-		VFMADD231PD(s.loadFirst(p, p.at(row, j, 0), m), scale, sum)
-	})
-	s.storeFirst(sum, Mem{Base: dst}, m)
-	Label("done")
-	VZEROUPPER()
-	RET()
 }

@@ -1,0 +1,90 @@
+//go:build !purego
+
+package blas
+
+import "github.com/fenchel-ml/fenchel/internal/vec/cpu"
+
+// The sizes of tiles are those of internal/asm.
+var (
+	tile64s = map[cpu.Level]tile[float64, float64]{
+		cpu.Portable: tile64Portable,
+		cpu.AVX2: {6, 8, func(k int, a, b, c []float64, stride int) {
+			tile64AVX2(k, &a[0], &b[0], &c[0], stride)
+		}},
+		cpu.AVX512: {12, 16, func(k int, a, b, c []float64, stride int) {
+			tile64AVX512(k, &a[0], &b[0], &c[0], stride)
+		}},
+	}
+	tileWides = map[cpu.Level]tile[float32, float64]{
+		cpu.Portable: tileWidePortable,
+		cpu.AVX2: {6, 16, func(k int, a, b []float32, c []float64, stride int) {
+			tileWideAVX2(k, &a[0], &b[0], &c[0], stride)
+		}},
+		cpu.AVX512: {12, 32, func(k int, a, b []float32, c []float64, stride int) {
+			tileWideAVX512(k, &a[0], &b[0], &c[0], stride)
+		}},
+	}
+)
+
+func tile64() tile[float64, float64]   { return tile64s[cpu.Chosen()] }
+func tileWide() tile[float32, float64] { return tileWides[cpu.Chosen()] }
+
+// The sizes of tiles are those of internal/asm.
+
+func tallMixed() tallTile {
+	switch {
+	case cpu.HasAVX512:
+		return tallTile{12, 16,
+			func(k int, a []float32, stride int, b, c []float64, cStride int) {
+				rowsMixedAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float32, stride int, b, c []float64, cStride int) {
+				rowsMixedNarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
+				colsMixedAVX512(k, &a[0], &b[0], stride, &c[0], cStride)
+			}}
+	case cpu.HasAVX2:
+		return tallTile{6, 8,
+			func(k int, a []float32, stride int, b, c []float64, cStride int) {
+				rowsMixedAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float32, stride int, b, c []float64, cStride int) {
+				rowsMixedNarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
+				colsMixedAVX2(k, &a[0], &b[0], stride, &c[0], cStride)
+			}}
+	}
+	return tallTile{}
+}
+
+// transpose32 does squares of the first rows and columns of src, and returns
+// how many of these.
+func transpose32(dst, src Block[float32]) (rows, cols int) {
+	const size = 8
+	count := src.Rows / size
+	if count == 0 || !cpu.HasAVX2 {
+		return 0, 0
+	}
+	for cols+size <= src.Cols {
+		transpose32AVX2(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		cols += size
+	}
+	return count * size, cols
+}
+
+// transpose64 does squares of the first rows and columns of src, and returns
+// how many of these.
+func transpose64(dst, src Block[float64]) (rows, cols int) {
+	const size = 4
+	count := src.Rows / size
+	if count == 0 || !cpu.HasAVX2 {
+		return 0, 0
+	}
+	for cols+size <= src.Cols {
+		transpose64AVX2(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		cols += size
+	}
+	return count * size, cols
+}
