@@ -36,7 +36,6 @@ type (
 	Target   = set.Target
 	Schema   = set.Schema
 	Column   = set.Column
-	Kind     = set.Kind
 	Options  = set.Options
 	Spelling = set.Spelling
 	Source   = set.Source

@@ -9,7 +9,7 @@ import (
 // proves matrices of it asks for that, and names no type.
 //
 //	Inner, Overlap, Featured  how many values are computed together
-//	Preparer, Structured      which rows it takes
+//	Prepare, Structure        which rows it takes
 //	Sized, Decaying           how large its values and their errors are
 //	Indefinite, Unproved      whether it is an inner product
 //	Shifted                   what makes it one
@@ -57,21 +57,21 @@ type Featured interface {
 	Features(x matrix.Matrix) (*matrix.CSR, Inner)
 }
 
-// Preparer is a kernel that does not take every row, or not as it is.
+// preparer is a kernel that does not take every row, or not as it is.
 //
 // Prepare returns the rows of x as Eval takes them, or else the first place
 // that it cannot take. width is 0 for the rows of a training set, and else the
 // number of columns of the prepared set that the rows are to be compared with.
 //
 // Laws: prepared rows are prepared to themselves; x is not written to.
-type Preparer interface {
+type preparer interface {
 	Kernel
 	Prepare(x matrix.Matrix, width int) (matrix.Matrix, error)
 }
 
-// Structured is a kernel of rows that stand for something else than points.
-type Structured interface {
-	Preparer
+// structured is a kernel of rows that stand for something else than points.
+type structured interface {
+	preparer
 	Structure() structure.Kind
 }
 
@@ -105,16 +105,16 @@ type Decaying interface {
 // Vanishing bounds the error of values that underflow, whatever the error of their exponents is.
 const Vanishing = 0x1p-150
 
-// Indefinite is a kernel that is no inner product for some of its parameters:
+// indefinite is a kernel that is no inner product for some of its parameters:
 // where Indefinite() is true, no duality bounds anything.
-type Indefinite interface {
+type indefinite interface {
 	Kernel
 	Indefinite() bool
 }
 
 // IsIndefinite reports whether k says that it is no inner product.
 func IsIndefinite(k Kernel) bool {
-	i, ok := k.(Indefinite)
+	i, ok := k.(indefinite)
 	return ok && i.Indefinite()
 }
 

@@ -14,7 +14,7 @@ type Chi2 struct{ Gamma float64 }
 var (
 	_ Decaying = Chi2{}
 	_ Sized    = Chi2{}
-	_ Preparer = Chi2{}
+	_ preparer = Chi2{}
 	_ Overlap  = Chi2{}
 )
 

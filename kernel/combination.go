@@ -10,7 +10,7 @@ import (
 
 // Sum returns the kernel k_1(x,y) + k_2(x,y) + ..., the inner product of the
 // images of the parts side by side. It is [Inner] if all parts are, and
-// [Indefinite] if one part is. Every part must be [Sized].
+// indefinite if one part is. Every part must be [Sized].
 func Sum(parts ...Kernel) (Kernel, error) { return combine(false, parts) }
 
 // Product returns the kernel k_1(x,y) k_2(x,y) ..., the inner product of all
@@ -52,7 +52,7 @@ func Selective(k Kernel) bool {
 	case normalised:
 		return Selective(k.of)
 	}
-	_, ok := k.(Preparer)
+	_, ok := k.(preparer)
 	return ok
 }
 
@@ -64,8 +64,8 @@ type combination struct {
 
 var (
 	_ Sized      = combination{}
-	_ Preparer   = combination{}
-	_ Indefinite = combination{}
+	_ preparer   = combination{}
+	_ indefinite = combination{}
 	_ Inner      = innerCombination{}
 )
 

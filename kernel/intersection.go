@@ -14,7 +14,7 @@ type Intersection struct{}
 
 var (
 	_ Sized    = Intersection{}
-	_ Preparer = Intersection{}
+	_ preparer = Intersection{}
 	_ Overlap  = Intersection{}
 )
 

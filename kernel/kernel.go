@@ -29,12 +29,12 @@ type Kernel interface {
 	Error(terms int, xx, yy float64) float64
 }
 
-// Prepare returns the rows of x as k takes them; see [Preparer].
+// Prepare returns the rows of x as k takes them; a kernel that does not take every row has this method.
 func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
 	if err := CheckRows(k, x); err != nil {
 		return nil, err
 	}
-	if p, ok := k.(Preparer); ok {
+	if p, ok := k.(preparer); ok {
 		return p.Prepare(x, width)
 	}
 	return x, nil

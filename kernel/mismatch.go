@@ -40,7 +40,7 @@ type Mismatch struct{ P, M, Alphabet int }
 var (
 	_ Featured   = Mismatch{}
 	_ Sized      = Mismatch{}
-	_ Structured = Mismatch{}
+	_ structured = Mismatch{}
 )
 
 func init() {

@@ -49,7 +49,7 @@ type normalised struct{ of Sized }
 var (
 	_ Featured = normalised{}
 	_ Sized    = normalised{}
-	_ Preparer = normalised{}
+	_ preparer = normalised{}
 )
 
 // LeastSelf is the value of a row with itself below which it is taken for 0, and a normalised

@@ -19,7 +19,7 @@ type Poly struct {
 var (
 	_ Inner      = Poly{}
 	_ Sized      = Poly{}
-	_ Indefinite = Poly{}
+	_ indefinite = Poly{}
 )
 
 // maxDegree bounds the degree: beyond it hardly a number is left between 0 and

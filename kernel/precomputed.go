@@ -35,7 +35,7 @@ type Precomputed struct {
 
 var (
 	_ Sized    = Precomputed{}
-	_ Preparer = Precomputed{}
+	_ preparer = Precomputed{}
 	_ Shifted  = Precomputed{}
 )
 

@@ -35,7 +35,7 @@ type RandomWalk struct{ Lambda float64 }
 
 var (
 	_ Sized      = RandomWalk{}
-	_ Structured = RandomWalk{}
+	_ structured = RandomWalk{}
 )
 
 const (

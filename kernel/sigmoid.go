@@ -16,7 +16,7 @@ type Sigmoid struct{ Gamma, Coef0 float64 }
 var (
 	_ Inner      = Sigmoid{}
 	_ Sized      = Sigmoid{}
-	_ Indefinite = Sigmoid{}
+	_ indefinite = Sigmoid{}
 )
 
 func init() {

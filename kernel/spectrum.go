@@ -24,7 +24,7 @@ type Spectrum struct{ P int }
 var (
 	_ Featured   = Spectrum{}
 	_ Sized      = Spectrum{}
-	_ Structured = Spectrum{}
+	_ structured = Spectrum{}
 )
 
 func init() {

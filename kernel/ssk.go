@@ -31,7 +31,7 @@ type SSK struct {
 
 var (
 	_ Sized      = SSK{}
-	_ Structured = SSK{}
+	_ structured = SSK{}
 )
 
 func init() {

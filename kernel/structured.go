@@ -13,7 +13,7 @@ import (
 func StructureOf(k Kernel) structure.Kind {
 	how, parts := Parts(k)
 	if how == "" {
-		if s, ok := k.(Structured); ok {
+		if s, ok := k.(structured); ok {
 			return s.Structure()
 		}
 		return structure.Points

@@ -30,7 +30,7 @@ type WL struct{ H int }
 var (
 	_ Featured   = WL{}
 	_ Sized      = WL{}
-	_ Structured = WL{}
+	_ structured = WL{}
 )
 
 func init() {

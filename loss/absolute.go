@@ -10,7 +10,7 @@ type Absolute struct{}
 var (
 	_ Cornered   = Absolute{}
 	_ Invertible = Absolute{}
-	_ Scored     = Absolute{}
+	_ scored     = Absolute{}
 	_ Numeric    = Absolute{}
 )
 

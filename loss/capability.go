@@ -19,10 +19,10 @@ import "math"
 //	Stepped         a formula for dual steps        sdca: speed
 //	Batch           values of many rows at once     certificates: speed
 //	CurvedBatch     derivatives of many rows        newton: speed
-//	Targeted        targets from a range            problems: other targets are refused
-//	Scored          a score of its own              searches: what they choose by
+//	Targets         targets from a range            problems: other targets are refused
+//	Score           a score of its own              searches: what they choose by
 //	Numeric         targets are numbers             the task; C where none is given
-//	Nonconvex       not convex                      kernel machines without a certificate
+//	nonconvex       not convex                      kernel machines without a certificate
 //	Ramped          the hinge, flat below a margin  ramp
 
 // Margin is a loss of the margin y*p: its targets are -1 and +1 only. OfMargins does nothing: it
@@ -63,16 +63,16 @@ type Numeric interface {
 	UsualC(scale, mean float64) float64
 }
 
-// Scored is a loss of numbers whose predictions are judged by another score than the squared error:
+// scored is a loss of numbers whose predictions are judged by another score than the squared error:
 // Score is mae, deviance or pinball, and tau is of that, else 0.
-type Scored interface {
+type scored interface {
 	Loss
 	Score() (name string, tau float64)
 }
 
 // ScoreOf returns the score of l; rmse where it has none of its own.
 func ScoreOf(l Loss) (name string, tau float64) {
-	if s, ok := l.(Scored); ok {
+	if s, ok := l.(scored); ok {
 		return s.Score()
 	}
 	return "rmse", 0
@@ -151,15 +151,15 @@ type Tube interface {
 	Tube() float64
 }
 
-// Targeted is a loss for targets from least to most only.
-type Targeted interface {
+// targeted is a loss for targets from least to most only.
+type targeted interface {
 	Loss
 	Targets() (least, most float64)
 }
 
 // Targets returns the range of the targets of a loss: all finite numbers, unless it says otherwise.
 func Targets(l Loss) (least, most float64) {
-	if t, ok := l.(Targeted); ok {
+	if t, ok := l.(targeted); ok {
 		return t.Targets()
 	}
 	return math.Inf(-1), math.Inf(1)
@@ -197,23 +197,23 @@ type CurvedBatch interface {
 	DifferentiateTo(slope, curvature, p, y []float64)
 }
 
-// Nonconvex is a loss that is not convex: it has the methods, but not the laws of [Loss],
+// nonconvexLoss is a loss that is not convex: it has the methods, but not the laws of [Loss],
 // and nothing bounds its objective from below. Its conjugate is that of the largest convex
 // function below it.
-type Nonconvex interface {
+type nonconvexLoss interface {
 	Loss
 	nonconvex()
 }
 
 // IsConvex reports whether l is convex.
 func IsConvex(l Loss) bool {
-	_, not := l.(Nonconvex)
+	_, not := l.(nonconvexLoss)
 	return !not
 }
 
 // Ramped is the loss min(1-z, max(0, 1-yp)), z = FlatBelow() < 1.
 type Ramped interface {
 	Margin
-	Nonconvex
+	nonconvexLoss
 	FlatBelow() float64
 }

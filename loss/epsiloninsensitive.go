@@ -15,7 +15,7 @@ var (
 	_ Cornered   = EpsilonInsensitive{}
 	_ Invertible = EpsilonInsensitive{}
 	_ Tube       = EpsilonInsensitive{}
-	_ Scored     = EpsilonInsensitive{}
+	_ scored     = EpsilonInsensitive{}
 	_ Numeric    = EpsilonInsensitive{}
 )
 

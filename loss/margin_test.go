@@ -67,8 +67,8 @@ func TestMargins(t *testing.T) {
 			{"slant moved by 1/2 <= hinge", slant(z - 0.5), hinge(z)},
 			{"mistakes <= smooth", zeroOne(z), smooth(z)},
 			{"smooth <= hinge", smooth(z), hinge(z)},
-			{"ramp <= hinge", TruncatedHinge(z, -1), hinge(z)},
-			{"ramp <= 2", TruncatedHinge(z, -1), 2},
+			{"ramp <= hinge", truncatedHinge(z, -1), hinge(z)},
+			{"ramp <= 2", truncatedHinge(z, -1), 2},
 			{"curvature of smooth slant", math.Abs(smoothSlant(z-step)-2*smoothSlant(z)+smoothSlant(z+step)) / (step * step), 4 + 1e-6},
 			{"curvature of smooth", math.Abs(smooth(z-step)-2*smooth(z)+smooth(z+step)) / (step * step), 4 + 1e-6},
 		} {
@@ -80,7 +80,7 @@ func TestMargins(t *testing.T) {
 	for _, c := range []struct{ found, expected float64 }{ // section 7 of the reference, item 8
 		{smoothSlant(-0.5), 1}, {smoothSlant(1.0 / 12), 0.5}, {smoothSlant(2.0 / 3), 0},
 		{smooth(-0.5), 1.25}, {smooth(0), 1}, {smooth(1), 0},
-		{zeroOne(0), 1}, {zeroOne(1e-300), 0}, {slant(-0.5), 1}, {slant(0.5), 0}, {TruncatedHinge(-7, -1), 2},
+		{zeroOne(0), 1}, {zeroOne(1e-300), 0}, {slant(-0.5), 1}, {slant(0.5), 0}, {truncatedHinge(-7, -1), 2},
 	} {
 		if math.Abs(c.found-c.expected) > 1e-15 {
 			t.Errorf("found %v, expected %v", c.found, c.expected)

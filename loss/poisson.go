@@ -15,10 +15,10 @@ type Poisson struct{}
 
 var (
 	_ SelfConcordant = Poisson{}
-	_ Targeted       = Poisson{}
+	_ targeted       = Poisson{}
 	_ LogLinked      = Poisson{}
 	_ Batch          = Poisson{}
-	_ Scored         = Poisson{}
+	_ scored         = Poisson{}
 	_ Numeric        = Poisson{}
 	_ Invertible     = Poisson{}
 )

@@ -15,7 +15,7 @@ type Quantile struct{ Tau float64 }
 var (
 	_ Cornered   = Quantile{}
 	_ Invertible = Quantile{}
-	_ Scored     = Quantile{}
+	_ scored     = Quantile{}
 	_ Numeric    = Quantile{}
 )
 

@@ -31,7 +31,7 @@ func (Truncated) nonconvex() {}
 func (l Truncated) FlatBelow() float64 { return l.Z }
 
 // Value returns min(1-z, max(0, 1-yp)).
-func (l Truncated) Value(p, y float64) float64 { return TruncatedHinge(y*p, l.Z) }
+func (l Truncated) Value(p, y float64) float64 { return truncatedHinge(y*p, l.Z) }
 
 // ValueTo is Value of many rows; no slope is steeper than 1.
 func (l Truncated) ValueTo(value, slope, p, y, _ []float64) {
@@ -80,5 +80,5 @@ func (l Truncated) Prox(v, step, y float64) float64 {
 // Smoothness is infinite: the slope jumps.
 func (Truncated) Smoothness() float64 { return math.Inf(1) }
 
-// TruncatedHinge is min(1-end, max(0, 1-z)), the ramp loss: flat where z < end.
-func TruncatedHinge(z, end float64) float64 { return clip(1-z, 0, 1-end) }
+// truncatedHinge is min(1-end, max(0, 1-z)), the ramp loss: flat where z < end.
+func truncatedHinge(z, end float64) float64 { return clip(1-z, 0, 1-end) }

@@ -191,7 +191,7 @@ func tableInputs(t *testing.T, e example) map[string]*tensor {
 }
 
 // numberOf is a field as an input of numbers takes it.
-func numberOf(field string, kind data.Kind) float64 {
+func numberOf(field string, kind set.Kind) float64 {
 	if kind == set.KindDate {
 		if days, ok := set.ParseDate([]byte(field)); ok {
 			return days

@@ -22,7 +22,7 @@ import (
 // [Feature] adds lambda/2 b^2 to both, with b = -(sum_i s_i a_i)/(lambda N) in
 // the dual.
 //
-// A kernel that is not positive semidefinite, or a loss that is [loss.Nonconvex], makes
+// A kernel that is not positive semidefinite, or a loss that is not convex, makes
 // the primal problem unbounded or not convex; its certificates have no dual.
 type Kernel struct {
 	*gram.Gram

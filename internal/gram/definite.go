@@ -26,7 +26,7 @@ func (g *Gram) Doubt() error {
 	return g.definite.doubt
 }
 
-// ErrIndefinite is the doubt in a kernel that is [Indefinite].
+// ErrIndefinite is the doubt in a kernel that may be indefinite.
 var ErrIndefinite = errors.New("the kernel is no inner product")
 
 // doubt is Doubt for a part of the kernel: sums, products and normalisations of

@@ -33,7 +33,7 @@ func TestRamp(t *testing.T) {
 			e := newEngine(p.Gram, 0, w, false)
 			sum := p.Lambda / 2 * e.squared
 			for i, y := range p.Y {
-				sum += loss.TruncatedHinge(y*e.response(i), -1) / p.N
+				sum += loss.Truncated{Z: -1}.Value(e.response(i), y) / p.N
 			}
 			return sum
 		}
