@@ -180,7 +180,7 @@ func (j *job) chooseSolver(context.Context) (err error) {
 		j.spec.Solver, j.why = j.problems.Choose(j.first.Problem, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
-		} else if _, linear := j.first.Problem.(*problem.Linear); linear && j.spec.Solver == "sdca" && j.part != nil && j.part.beside {
+		} else if _, linear := j.first.Problem.(*problem.Linear); linear && j.spec.Solver == "sdca" && j.part != nil && j.part.concurrent {
 			j.spec.Partitions = 1 // its epochs come further
 		}
 	}

@@ -30,8 +30,8 @@ type Stage struct {
 	scaled bool // the kernel depends on the rows of a part, by GammaScale
 }
 
-// NewStage prepares the rows of a set for problems with the kernel, the map, the scaling and the
-// seed of a spec, of which the rest is a default for nothing: each fit has its own.
+// NewStage prepares the rows of a set for problems that share the kernel, the map, the scaling and the
+// seed of this spec. Its other fields are not used: every fit has a spec of its own.
 func NewStage(ctx context.Context, set *data.Set, spec Spec) (*Stage, error) {
 	return newStage(ctx, set, spec, nil)
 }
@@ -134,38 +134,38 @@ func (s *Stage) Counts() (c gram.Counts) {
 // Part is rows of a stage to learn from and others to be judged on. Its fits use it one after
 // another.
 type Part struct {
-	stage   *Stage
-	learn   []int
-	judge   []int
-	set     *data.Set // to learn from
-	held    *data.Set // to be judged on
-	changed []int     // rows of held of which the stage has other features
-	threads int
-	cache   int64
-	fits    int
-	beside  bool
-	foreign bool // held is no part of the stage's rows
+	stage      *Stage
+	learn      []int
+	judge      []int
+	set        *data.Set // to learn from
+	held       *data.Set // to be judged on
+	changed    []int     // rows of held of which the stage has other features
+	threads    int
+	cache      int64
+	fits       int
+	concurrent bool
+	foreign    bool // held is no part of the stage's rows
 
 	scaling  *data.Scaling
 	features matrix.Matrix
 	mapped   featuremap.Map
 	kernel   kernel.Kernel
 	family   pose.Family // nil: not made yet
-	ready    bool        // what is above it is
+	ready    bool        // the fields above are set
 }
 
-// Means are what a part may use.
-type Means struct {
-	Threads int   // at most so many cores; 0: all
-	Cache   int64 // bytes of kernel values, at least what is needed; 0: kernel.DefaultCache
-	Fits    int   // about so many are to come
-	Beside  bool  // other parts are worked on at the same time, so that more cores are not waited for
+// Resources bounds what the fits of a part may use.
+type Resources struct {
+	Threads    int   // at most so many cores; 0: all
+	Cache      int64 // bytes of kernel values, at least what is needed; 0: kernel.DefaultCache
+	Fits       int   // about how many fits are to come
+	Concurrent bool  // other parts are fitted at the same time: a fit takes the cores that are free, and waits for no others
 }
 
 // Part takes the rows with these numbers, from 0, as [data.Set.Apart] does. Nothing is computed
 // before the first fit.
-func (s *Stage) Part(learn, judge []int, means Means) (p *Part, err error) {
-	p = &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
+func (s *Stage) Part(learn, judge []int, use Resources) (p *Part, err error) {
+	p = &Part{stage: s, learn: learn, judge: judge, threads: use.Threads, cache: use.Cache, fits: use.Fits, concurrent: use.Concurrent, set: s.set}
 	if len(learn) == s.set.Rows() {
 		p.held, err = s.set.Subset(judge)
 	} else {
@@ -247,8 +247,8 @@ func (p *Part) scores(m *model.Model) ([][]float64, error) {
 }
 
 // Against is Part for rows to be judged on that are none of the stage's, but have its features.
-func (s *Stage) Against(learn []int, held *data.Set, means Means) (*Part, error) {
-	p, err := s.Part(learn, nil, means)
+func (s *Stage) Against(learn []int, held *data.Set, use Resources) (*Part, error) {
+	p, err := s.Part(learn, nil, use)
 	if err == nil {
 		p.held, p.foreign = held, true
 	}

@@ -61,7 +61,7 @@ func TestStageFitsWhatFitDoes(t *testing.T) {
 				var last *fenchel.Fitted
 				for k := range 3 {
 					learn, judge := thirds(set.Rows(), k)
-					part, err := stage.Part(learn, judge, fenchel.Means{Threads: run + 1, Fits: 3})
+					part, err := stage.Part(learn, judge, fenchel.Resources{Threads: run + 1, Fits: 3})
 					if err != nil {
 						t.Fatal(err)
 					}

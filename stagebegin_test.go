@@ -35,7 +35,7 @@ func TestManyFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	learn, judge := thirds(set.Rows(), 0)
-	part, err := stage.Part(learn, judge, fenchel.Means{Fits: 3})
+	part, err := stage.Part(learn, judge, fenchel.Resources{Fits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,10 +53,10 @@ type Result struct {
 	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
-	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
+	BiasWhy string  // why the bias is not the usual default, where the Spec names none; "": it is the usual one
 
 	Unproved      string // why there is no gap; "": there is one
-	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
+	ProvesNothing bool   // no gap can be proved by this solver or with this kernel: success is that all its passes were made
 
 	// Margins are, of classes with nu, the margin rho of each output in the unit of its scores:
 	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.

@@ -238,7 +238,8 @@ func (p *Risk) feasible(v, a []float64) {
 				x = 0
 			}
 			v[i] = p.S[i] * x
-			// One branch that is hardly ever taken: 0 less 1 is the largest number.
+			// True for 0 < |v_i| < negligible: bits of a float are ordered as its magnitude, and those of 0, less 1,
+			// wrap around to the largest number, so that zeros, which are frequent, take no branch.
 			if math.Float64bits(math.Abs(v[i]))-1 < negligibleBits-1 {
 				v[i] = 0
 			}

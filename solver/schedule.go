@@ -73,9 +73,9 @@ func (s *schedule) due(epoch int, estimate float64, exact bool) bool {
 	return s.promised
 }
 
-// unpromised reports whether to certify whatever the estimate says, which may be far too
-// high: after 32 epochs, and four times as late as the last certificate, where it is of the point
-// itself or within ten times the goal, else after 128. Second-order steps near the limit of
+// unpromised reports whether a certificate is due although the estimate does not promise the goal, as
+// estimates may be far too high. It is due w epochs after four times the epoch of the last certificate:
+// w = 128, and also w = 32 where the estimate is exact or within ten times the goal. Second-order steps near the limit of
 // the arithmetic may lose within 128 epochs what they had after 32.
 func (s *schedule) unpromised(epoch int) bool {
 	wait := epoch - 4*s.epoch

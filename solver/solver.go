@@ -41,15 +41,16 @@ type Start struct {
 	// comes back soon once that is true. The state has a point all the same, at worst the one
 	// it began at, and is asked for no further epoch.
 	Over func() bool
-	// Support is where the states of kernel machines tell what a certificate costs; may be nil.
+	// Support, which may be nil, is for states of kernel machines: they write there what a certificate costs.
 	Support *Support
 }
 
-// Far is from which [Start].Growth on a start is far from the answer.
+// Far is the [Start].Growth from which on the start is far from the answer.
 const Far = 2
 
-// Support is what a run and a state tell each other about certificates that cost rows of a
-// matrix that is not stored, as those of kernel machines do.
+// Support is the agreement of a run and its state about expensive certificates: those of kernel
+// machines need rows of a matrix that is not stored. The state says what a certificate costs (Rows);
+// the run says whether it can pay for it in the time left (Spare).
 type Support struct {
 	// Rows, set by Solver.Start, returns how many rows a certificate of Point costs, and how
 	// many it costs with Spare. The run calls it between epochs, and when the state asks Over.
@@ -60,7 +61,7 @@ type Support struct {
 }
 
 // State is a run in progress. Epoch does about one pass of work over the data.
-// Point returns where the run stands; the slices may be reused by the next
+// Point returns the current point; the slices may be reused by the next
 // call of either method.
 type State interface {
 	Epoch()

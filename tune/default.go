@@ -138,7 +138,7 @@ func largestLambda(ctx context.Context, set *data.Set, spec fenchel.Spec) (float
 	for i := range all {
 		all[i] = i
 	}
-	part, err := stage.Part(all, all[:1], fenchel.Means{Threads: spec.Threads})
+	part, err := stage.Part(all, all[:1], fenchel.Resources{Threads: spec.Threads})
 	if err != nil {
 		return 0, err
 	}

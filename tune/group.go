@@ -22,7 +22,7 @@ type group struct {
 	parts   []*fenchel.Part // of each fold, while it is in use
 	last    []*fenchel.Fitted
 	first   []*fenchel.Fitted // of the first fold, of each member that begins a chain
-	means   fenchel.Means
+	use     fenchel.Resources
 }
 
 // key is what the candidates of a group have in common.
@@ -94,7 +94,7 @@ func (g *group) solve() error {
 	if wide {
 		alive = len(g.folds)
 	}
-	g.means = fenchel.Means{Threads: max(1, cores/workers), Fits: len(g.members), Cache: g.cacheEach(spec, alive), Beside: wide && len(g.folds) > 1}
+	g.use = fenchel.Resources{Threads: max(1, cores/workers), Fits: len(g.members), Cache: g.cacheEach(spec, alive), Concurrent: wide && len(g.folds) > 1}
 	g.parts, g.last, g.first = make([]*fenchel.Part, len(g.folds)), make([]*fenchel.Fitted, len(g.folds)), make([]*fenchel.Fitted, len(g.members))
 	work(g.ctx, workers, g.tasks(wide))
 	g.result.Computed += g.stage.Counts().Computed
@@ -226,9 +226,9 @@ func (g *group) judge(trial *Trial, fold int, from *fenchel.Fitted) (*fenchel.Fi
 // part makes the rows of a fold.
 func (g *group) part(fold int) (*fenchel.Part, error) {
 	if g.run.spec.Held != nil {
-		return g.stage.Against(g.folds[fold].Learn, g.run.spec.Held, g.means)
+		return g.stage.Against(g.folds[fold].Learn, g.run.spec.Held, g.use)
 	}
-	return g.stage.Part(g.folds[fold].Learn, g.folds[fold].Judge, g.means)
+	return g.stage.Part(g.folds[fold].Learn, g.folds[fold].Judge, g.use)
 }
 
 // teller takes down what came out, for one problem at a time.

@@ -44,7 +44,7 @@ func (r *run) leaveOneOut(members []int) error {
 			return err
 		}
 		r.leftOut(stage)
-		part, err := stage.Part(all, nil, fenchel.Means{Threads: r.spec.Train.Threads})
+		part, err := stage.Part(all, nil, fenchel.Resources{Threads: r.spec.Train.Threads})
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 			for i := range all {
 				all[i] = i
 			}
-			part, err := stage.Part(all, nil, fenchel.Means{Threads: 1})
+			part, err := stage.Part(all, nil, fenchel.Resources{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,8 +21,8 @@ type move struct {
 
 // fetch takes the weights that others have merged, those outside lo..hi, into this
 // core's cache, for writing: two cores that read the same line both keep it, and the
-// first write then costs ten times as much as a line that only moves. To add 0 changes
-// no bit: no merged weight is -0.
+// first write then costs ten times as much as a line that only moves. To add 0 is a write that changes
+// no bit, as no merged weight is -0: a sum of two numbers is -0 only where both are.
 func (p *partition) fetch(lo, hi int) {
 	const line = 8 // weights
 	for j := 0; j < lo; j += line {

@@ -155,7 +155,7 @@ func (s *working) round() {
 	}
 	s.inside.solve(s.leave, s.mostInside())
 	s.take()
-	s.inside.square.lend(s.inside.whole)
+	s.inside.square.lend(s.inside.allRows)
 }
 
 // support counts the coefficients of the point, and as long as not all rows are in play

@@ -8,17 +8,17 @@ import (
 // block is the dual problem of a working set: all that it needs, in one place.
 type block struct {
 	Dual
-	square   symmetric // K, the constant of a bias that is a feature included
-	single   bool      // it is rounded to single precision
-	definite bool
-	whole    bool // it is of all rows
-	again    bool // it is as it was
-	face     face
-	most     int  // free coefficients, of which more are left to a broader face
-	settled  bool // the arithmetic ended the last solution
-	unsolved bool // it was left to a broader face
-	gradient gradient
-	descends bool // by it
+	square    symmetric // K, the constant of a bias that is a feature included
+	single    bool      // the matrix is rounded to single precision
+	definite  bool
+	allRows   bool // the working set is all rows
+	unchanged bool // the working set, and so the matrix, are those of the last solution
+	face      face
+	most      int  // free coefficients, of which more are left to a broader face
+	settled   bool // the arithmetic ended the last solution
+	unsolved  bool // it was left to a broader face
+	gradient  gradient
+	descends  bool // by it
 }
 
 // begin copies what belongs to the rows of the set.
@@ -26,7 +26,7 @@ func (b *block) begin(d *Dual, set []int, p *problem.Kernel) {
 	b.loss, b.free, b.sigma, b.Limit = d.loss, d.free, d.sigma, d.Limit
 	b.square.lower.Stop = b.Limit
 	b.Negative = 0
-	b.definite, b.single, b.again, b.square.threads = p.Definite(), p.Single(), false, p.Threads()
+	b.definite, b.single, b.unchanged, b.square.threads = p.Definite(), p.Single(), false, p.Threads()
 	b.y = Gather(b.y, d.y, set)
 	b.C = Gather(b.C, d.C, set)
 	b.Lo = Gather(b.Lo, d.Lo, set)
@@ -41,10 +41,10 @@ func (b *block) begin(d *Dual, set []int, p *problem.Kernel) {
 		b.Own = append(b.Own, b.K[k]+b.sigma/c)
 	}
 	q := len(set)
-	if b.again = q == p.Len() && b.whole; b.again {
-		return // as it was: all rows in order
+	if b.unchanged = q == p.Len() && b.allRows; b.unchanged {
+		return // all rows in order, as before
 	}
-	b.whole = q == p.Len()
+	b.allRows = q == p.Len()
 	b.read(set, p)
 	for k := range set {
 		b.K[k] = b.row(k)[k]
@@ -54,7 +54,7 @@ func (b *block) begin(d *Dual, set []int, p *problem.Kernel) {
 // read finds K of the set: where it is, if all of it is at hand, or else in a copy.
 func (b *block) read(set []int, p *problem.Kernel) {
 	q, constant := len(set), p.Constant()
-	if b.whole && constant == 0 {
+	if b.allRows && constant == 0 {
 		if value, stride, ok := p.Whole(); ok {
 			b.square.value, b.square.stride = value, stride
 			return
@@ -93,7 +93,7 @@ func (b *block) solve(share float64, most int) {
 	b.unsolved = !b.pairs(goal) && b.definite && !ablated.has(withoutFace)
 	if b.unsolved && b.interior() <= b.most {
 		b.unsolved = false
-		b.face.begin(&b.Dual, &b.square, b.square.times, b.roundings(b.single), b.again)
+		b.face.begin(&b.Dual, &b.square, b.square.times, b.roundings(b.single), b.unchanged)
 		b.settled = b.face.solve(goal)
 	}
 }
