@@ -21,9 +21,9 @@ import (
 // AuditOptions say which problem a model of another program was to solve: its
 // file does not.
 type AuditOptions struct {
-	C    float64 // of C sum_i loss_i + |w|^2/2, see Needs
-	Nu   float64 // of the types one_class, nu_svc and nu_svr
-	Loss string  // as loss.New takes it; "": what the file says, with default parameters
+	C    float64 // C of C sum_i loss_i + |w|^2/2; which types need it says Needs
+	Nu   float64 // nu of the types one_class, nu_svc and nu_svr
+	Loss string  // name of the loss, as loss.New takes it; "": what the file says, with default parameters
 
 	// ClassWeight multiplies C for the rows of a class, by label, as the options -wLABEL
 	// of svm-train and train do. LIBLINEAR, which tells each of several classes from the
@@ -38,12 +38,12 @@ type AuditOptions struct {
 // An AuditResult is what was proved of a model of LIBSVM or LIBLINEAR. The objective
 // is the predictor's own, the lower bound one on every predictor's.
 type AuditResult struct {
-	Outputs []problem.Certificate // of each output of the model
+	Outputs []problem.Certificate // certificate of each output of the model
 	Rows    []int                 // how many rows each was trained on
 	Summary Summary
 	Loss    string // as stated, with its parameters
 	Kernel  string // as stated: a precomputed matrix may need a shift for its proof
-	Solver  string // that improved the bounds; "": none
+	Solver  string // name of the solver that improved the bounds; "": none
 
 	Unproved string // why there is no bound; "": there is one
 }

@@ -25,15 +25,15 @@ type Evaluation struct {
 	// Classes only.
 	Accuracy  *float64          `json:"accuracy,omitempty"`
 	Error     *float64          `json:"error,omitempty"`
-	Within    *float64          `json:"error_within,omitempty"`   // with a probability of 95 %, by Hoeffding
-	Interval  *[2]float64       `json:"error_interval,omitempty"` // of Clopper and Pearson; absent: the rows have weights
-	Cost      *float64          `json:"mean_cost,omitempty"`      // of a row, where the model has costs
+	Within    *float64          `json:"error_within,omitempty"`   // half the width of the interval of Error that has a probability of 95 %, by Hoeffding
+	Interval  *[2]float64       `json:"error_interval,omitempty"` // interval of Clopper and Pearson for Error; absent: the rows have weights
+	Cost      *float64          `json:"mean_cost,omitempty"`      // mean cost of a row, where the model has costs
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
 	MacroF1   *float64          `json:"macro_f1,omitempty"`
 	AUC       *float64          `json:"auc,omitempty"`               // two classes
-	AP        *float64          `json:"average_precision,omitempty"` // as the AUC
+	AP        *float64          `json:"average_precision,omitempty"` // average precision; two classes
 	LogLoss   *float64          `json:"log_loss,omitempty"`          // where the model has probabilities
-	Brier     *float64          `json:"brier,omitempty"`             // as the log-loss
+	Brier     *float64          `json:"brier,omitempty"`             // Brier score, where the model has probabilities
 	Classes   []ClassEvaluation `json:"classes,omitempty"`
 	Confusion *ConfusionTable   `json:"confusion,omitempty"`
 
@@ -53,8 +53,8 @@ type NumberScores struct {
 	MAE            *float64 `json:"mae,omitempty"`
 	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
 	R2             *float64 `json:"r2,omitempty"`
-	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
-	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
+	Pinball        *float64 `json:"pinball,omitempty"`          // mean pinball loss, with the tau of the loss quantile
+	Deviance       *float64 `json:"poisson_deviance,omitempty"` // mean Poisson deviance, of counts
 	Own            string   `json:"-"`                          // the score that belongs to the loss: rmse, mae, pinball or deviance
 }
 
@@ -85,7 +85,7 @@ const (
 
 // Options say how a model is judged.
 type Options struct {
-	Threads int // at most so many cores; 0: all. Never changes a result
+	Threads int // cores at most; 0: all. Never changes a result
 }
 
 // Evaluate predicts every row and compares with its target.

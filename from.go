@@ -32,7 +32,7 @@ type start struct {
 	model *model.Model
 	same  bool // the rows are those that the model was made of
 
-	output  []int     // of the model, for each of the job
+	output  []int     // output of the model for each output of the job
 	sign    []float64 // -1: its classes are the other way round
 	place   []int     // the row that each support vector is; -1: none
 	dropped int       // support vectors that are none

@@ -20,12 +20,12 @@ type job struct {
 	set     *data.Set
 	labels  *pose.Labels
 	scaling *data.Scaling
-	weights []float64 // of all rows
+	weights []float64 // weight of every row
 
 	features matrix.Matrix // scaled, or their images
 	kernel   kernel.Kernel // nil: linear
 	problems *pose.Problems
-	first    pose.Objective // of output 0; the others are made when needed
+	first    pose.Objective // objective of output 0; the others are made when needed
 
 	start   *start  // nil: at zero
 	from    *Fitted // or at this solution; nil: not
@@ -37,10 +37,10 @@ type job struct {
 
 	margins     []float64 // Result.Margins
 	pairsAtOnce int       // matrices of pairs of classes that fit into memory; 0: they have none
-	beside      bool      // the matrix is at hand, and several outputs read it at the same time
+	concurrent  bool      // the matrix is at hand, and several outputs read it at the same time
 	released    bool      // the first problem no longer has its matrix
 
-	last []problem.Point // of each output, of its last look; kept for those who watch
+	last []problem.Point // last point of each output that was shown; kept for those who watch
 
 	mapped  featuremap.Map // whose images are the rows; nil: they are as they were
 	mapping time.Duration  // took so long
@@ -79,7 +79,7 @@ func (j *job) statement() model.Statement {
 // workers is how many outputs are trained at the same time.
 func (j *job) workers() int {
 	outputs := j.labels.Outputs()
-	if j.spec.IsMachine() && !j.beside { // a matrix serves one at a time, on all cores
+	if j.spec.IsMachine() && !j.concurrent { // a matrix serves one at a time, on all cores
 		outputs = min(outputs, max(1, j.pairsAtOnce))
 	}
 	return min(parallel.Cores(j.spec.Threads), outputs)

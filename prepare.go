@@ -118,7 +118,7 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	if j.problems, err = pose.ProblemsOf(j.statement(), j.spec.own(), j.labels, j.weights, rows, opt.Threads); err != nil {
 		return err
 	}
-	j.problems.Concurrent, j.problems.Threads = j.beside, j.threadsEach()
+	j.problems.Concurrent, j.problems.Threads = j.concurrent, j.threadsEach()
 	if f, ok := j.problems.Family.(pose.MachineFamily); ok {
 		j.spec.Kernel = gram.Fitted(j.spec.Kernel, f.Gram.Shift())
 		if j.problems.Pairs = j.pairs(rows); j.problems.Pairs != nil {
@@ -145,7 +145,7 @@ func (j *job) fill(ctx context.Context, rows pose.Family) error {
 			f.Gram.FillSingle()
 		}
 	})
-	j.beside = f.Gram.Filled()
+	j.concurrent = f.Gram.Filled()
 	return err
 }
 

@@ -20,9 +20,9 @@ import (
 // = 1/N and a free bias, to a proved relative gap of 1e-3. [Spec.Set] puts values in as text.
 type Spec struct {
 	Task      string `json:"task"`       // one of Tasks; "": classification or regression, decided by the targets, see Decide
-	Loss      string `json:"loss"`       // as loss.New takes it; "": hinge for classes, squared for numbers, epsilon-insensitive with nu
+	Loss      string `json:"loss"`       // name of the loss, as loss.New takes it; "": hinge for classes, squared for numbers, epsilon-insensitive with nu
 	TargetLog bool   `json:"target_log"` // learn the logarithms of targets, which must be numbers > 0: predictions are their exponentials
-	Penalty   string `json:"penalty"`    // as penalty.New takes it; "": l2
+	Penalty   string `json:"penalty"`    // name of the penalty, as penalty.New takes it; "": l2
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
 	// kernel.New takes it; gamma=auto is 1/features, and what rbf, poly and sigmoid
@@ -65,14 +65,14 @@ type Spec struct {
 
 	Bias    string `json:"bias"`    // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string `json:"scaling"` // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
-	Solver  string `json:"solver"`  // as "fenchel list solvers" names it; "" or "auto": chosen
+	Solver  string `json:"solver"`  // name of the solver, as "fenchel list solvers" prints it; "" or "auto": chosen
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
 	ClassWeight map[string]float64 `json:"class_weight"`
 	Balanced    bool               `json:"balanced"`
 
 	Gap  float64 `json:"gap"`  // relative, to be proved; 0: 1e-3
-	Seed uint64  `json:"seed"` // of everything random
+	Seed uint64  `json:"seed"` // seed of the generator of random numbers
 
 	Custom   Custom `json:"-"` // values of the program's own in place of names
 	Run             // how long it may take, on what
@@ -99,9 +99,9 @@ type Run struct {
 	// on it; how long that takes does. nil: begin at zero.
 	From *model.Model `json:"-"`
 
-	Epochs  int           `json:"epochs"`  // at most so many for each class; 0: no limit
-	Time    time.Duration `json:"-"`       // from the rows to the model, certificates included; 0: no limit
-	Threads int           `json:"threads"` // at most so many cores; 0: all. Never changes a result
+	Epochs  int           `json:"epochs"`  // limit of epochs for each class; 0: none
+	Time    time.Duration `json:"-"`       // limit from the rows to the model, certificates included; 0: none
+	Threads int           `json:"threads"` // cores at most; 0: all. Never changes a result
 	Cache   int64         `json:"cache"`   // bytes of a kernel's matrix to keep at most; 0: kernel.DefaultCache
 
 	// Partitions is how many parts of the rows sdca works on side by side, at
@@ -172,7 +172,7 @@ func taskOf(m *model.Model) string {
 type Progress struct {
 	Output
 	solver.Progress
-	Evaluations gram.Counts // of the kernel so far, for all classes
+	Evaluations gram.Counts // number of kernel values computed so far, for all classes
 
 	// Model returns the current point as a model without certificate, for
 	// evaluation during the call. Of several classes it is that of the last points of all;
@@ -212,7 +212,7 @@ func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
 // Output says which of the outputs of a model is trained.
 type Output struct {
 	Class, Classes int    // number of so many that are trained; 0 of 1 without classes
-	Name           string // of several: the class, or two of which one is told from the other
+	Name           string // of several outputs: the class, or the two classes that the output tells apart
 }
 
 // short reports whether dual variables are stored in single precision. Those of

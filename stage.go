@@ -24,7 +24,7 @@ import (
 // [Spec].Cache, it is computed once for all parts, values of C and losses.
 type Stage struct {
 	set  *data.Set
-	spec Spec // of the features: kernel, map, scaling, seed, cache
+	spec Spec // fields that features depend on: kernel, map, scaling, seed, cache
 	gram *gram.Gram
 
 	scaled bool // the kernel depends on the rows of a part, by GammaScale
@@ -137,8 +137,8 @@ type Part struct {
 	stage      *Stage
 	learn      []int
 	judge      []int
-	set        *data.Set // to learn from
-	held       *data.Set // to be judged on
+	set        *data.Set // rows to learn from
+	held       *data.Set // rows to be judged on
 	changed    []int     // rows of held of which the stage has other features
 	threads    int
 	cache      int64
@@ -156,7 +156,7 @@ type Part struct {
 
 // Resources bounds what the fits of a part may use.
 type Resources struct {
-	Threads    int   // at most so many cores; 0: all
+	Threads    int   // cores at most; 0: all
 	Cache      int64 // bytes of kernel values, at least what is needed; 0: kernel.DefaultCache
 	Fits       int   // about how many fits are to come
 	Concurrent bool  // other parts are fitted at the same time: a fit takes the cores that are free, and waits for no others
@@ -263,16 +263,16 @@ type Fitted struct {
 	Lambda  float64
 	C       float64
 	Epochs  int
-	Seconds float64 // that it took
+	Seconds float64 // seconds that the fit took
 	Warmed  bool    // it was given another solution to begin at
 
 	Judged []calibration.Margin // the rows to be judged on, after JudgeMargins
 
 	part    *Part
-	margins []float64 // as Result.Margins
+	margins []float64 // see Result.Margins
 	moved   bool      // from other rows
 	lambda  float64
-	points  []problem.Point // of all rows of the part, for each output
+	points  []problem.Point // point of each output, over all rows of the part
 	classes []string
 }
 

@@ -51,7 +51,7 @@ type Result struct {
 	Summary Summary
 	N       float64 // the sum of the row weights
 	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
-	Epochs  int     // of all classes together
+	Epochs  int     // epochs of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
 	BiasWhy string  // why the bias is not the usual default, where the Spec names none; "": it is the usual one
 
@@ -62,7 +62,7 @@ type Result struct {
 	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.
 	Margins []float64
 
-	Evaluations gram.Counts // of the kernel in training; certificates not counted
+	Evaluations gram.Counts // number of kernel values computed in training; those of certificates are not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,
 	// added up over classes that may have run at the same time.

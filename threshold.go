@@ -105,7 +105,7 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 // ThresholdEvaluation is what comes of predicting the second of two classes above a score.
 type ThresholdEvaluation struct {
 	Score       float64  `json:"score"`
-	Probability *float64 `json:"probability,omitempty"` // of the second class at that score, where the model has any
+	Probability *float64 `json:"probability,omitempty"` // probability of the second class at that score, where the model has any
 	Precision   *float64 `json:"precision,omitempty"`   // absent: no row is flagged
 	Recall      float64  `json:"recall"`
 	Flagged     float64  `json:"flagged"` // share of the rows that score above

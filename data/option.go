@@ -15,7 +15,7 @@ import (
 type OptionError struct {
 	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric, missing, dates, skip-unlabelled, id or Options.IDRole
 	Source        string   // what has no use for it
-	Formats       []string // that have
+	Formats       []string // names of the formats that have the option
 }
 
 func (e *OptionError) Error() string {

@@ -101,7 +101,7 @@ func Pair(output, classes int) (i, j int) {
 // Threshold is where the scores of two classes are told apart, if not at 0: the second class is
 // predicted above it.
 type Threshold struct {
-	Score float64 `json:"score"` // of one output, or the difference of those of both classes
+	Score float64 `json:"score"` // threshold on the score of one output, or on the difference of the scores of two classes
 
 	// Costs are of a row of the first and of the second class that is taken for the other. Score has
 	// the least mean Cost of rows that models predicted which had not learned from them; absent: it

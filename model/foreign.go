@@ -62,7 +62,7 @@ func beginning(path string) []byte {
 // text is a file that is read line by line.
 type text struct {
 	rest   []byte
-	number int // of the line that was read last
+	number int // line number of the line that was read last
 	fields map[string][]string
 }
 

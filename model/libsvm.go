@@ -90,7 +90,7 @@ type libsvmFile struct {
 	*text
 	model   *Model
 	classes int
-	class   []int // of each support vector, in the order of the file
+	class   []int // class of each support vector, in the order of the file
 }
 
 func (f *libsvmFile) read() error {

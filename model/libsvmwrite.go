@@ -113,7 +113,7 @@ func (m *Model) bySide(classes int) (order []int, sizes []int, err error) {
 type groups struct {
 	Order, Sizes []int     // the support vectors, those of a class together, and how many each has
 	Coefficients []float64 // (classes-1) x support: of each vector one for each other class, in order
-	Bias         []float64 // of each pair
+	Bias         []float64 // bias of each pair of classes
 }
 
 // Grouped returns the support vectors by class, one against one or of two classes; an error

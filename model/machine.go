@@ -33,8 +33,8 @@ type Support struct {
 // are stored as JSON; package fenchel computes them.
 type Facts struct {
 	Support   int   `json:"support"`       // vectors
-	Bounded   int   `json:"bounded"`       // of them, those at their bound in some output
-	Violation Bound `json:"kkt_violation"` // of the conditions of Karush, Kuhn and Tucker, the largest of all outputs
+	Bounded   int   `json:"bounded"`       // number of support vectors at their bound in some output
+	Violation Bound `json:"kkt_violation"` // largest violation of the conditions of Karush, Kuhn and Tucker, over all outputs
 
 	// Of one output. With nu or slack they are of the machine in units of its margin.
 	Norm   Bound `json:"norm"`       // |w|; 1/|w| is the distance of the margin from the boundary

@@ -24,20 +24,20 @@ type Model struct {
 	Schema    *data.Schema
 	Scaling   *data.Scaling     // nil: features as they are
 	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
-	Support   *Support          // of a kernel machine; nil: the model is linear
-	Map       featuremap.Map    // to the images that a linear model is one of; nil: of the rows
-	Version   string            // of the program that trained it
-	Sparse    *Sparse           // of a machine that was made from one of more support vectors; nil: trained
-	Facts     *Facts            // of a kernel machine; nil: of others, or of a file that did not say
-	Notes     map[string]string // of users, see CheckNotes; nil: none
+	Support   *Support          // support vectors of a kernel machine; nil: the model is linear
+	Map       featuremap.Map    // map to the features of which the model is linear; nil: those of the rows
+	Version   string            // version of the program that trained the model
+	Sparse    *Sparse           // how the model was made smaller, from a machine of more support vectors; nil: it was trained
+	Facts     *Facts            // what the proof says of a kernel machine beyond the gap; nil: another model, or a file that does not say
+	Notes     map[string]string // notes of users, see CheckNotes; nil: none
 
 	// CustomLoss and CustomPenalty are those that the statement names, where the program
 	// that trained the model brought them: no file holds them. Predictions need neither.
 	CustomLoss    loss.Loss
 	CustomPenalty penalty.Penalty
 
-	Calibration *Calibration // of a model of LIBSVM, where it has one
-	Threshold   *Threshold   // of two classes; nil: 0
+	Calibration *Calibration // probabilities of a model of LIBSVM, or those that training fitted; nil: none
+	Threshold   *Threshold   // score or probability from which on the second of two classes is predicted; nil: score 0
 
 	link loss.Probabilistic          // nil when scores are not log-odds
 	mean func(score float64) float64 // nil when numbers predicted are scores
@@ -58,7 +58,7 @@ type Statement struct {
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"`      // instead of lambda: the norm is at most this
 	Slack       float64            `json:"slack,omitempty"`       // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
-	HardMargin  bool               `json:"hard_margin,omitempty"` // as Slack, which is 0
+	HardMargin  bool               `json:"hard_margin,omitempty"` // the margin is the largest without slack: Slack is 0
 	Nu          float64            `json:"nu,omitempty"`          // instead of a margin or tube: the share of rows beyond it
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
@@ -101,9 +101,9 @@ type Data struct {
 	Rows     int    `json:"rows"` // 0 in an imported model
 	Features int    `json:"features"`
 	Nonzeros int64  `json:"nonzeros"`
-	Classes  int    `json:"classes,omitempty"` // that targets were taken for; absent: numbers, none, or a model that did not say
-	Columns  int    `json:"columns,omitempty"` // of the table that the rows were; absent: none, or a model that did not say
-	Digest   string `json:"digest"`            // of the parsed rows, before scaling
+	Classes  int    `json:"classes,omitempty"` // number of classes that targets were taken for; absent: numbers, none, or a model that did not say
+	Columns  int    `json:"columns,omitempty"` // number of columns of the table that the rows were; absent: no table, or a model that did not say
+	Digest   string `json:"digest"`            // digest of the parsed rows, before scaling
 }
 
 // Output is one function, with its proof. With two classes a positive score

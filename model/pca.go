@@ -29,7 +29,7 @@ import (
 //	state.NAME   F64      what a method needs to go on; absent if left out
 type PCA struct {
 	Statement  PCAStatement
-	Data       Data // of a stream without digest and nonzeros
+	Data       Data // training rows; of a stream without digest and nonzeros
 	Features   []string
 	Schema     *data.Schema
 	Components []float64 // K*d, row-major
@@ -40,7 +40,7 @@ type PCA struct {
 	HeldOut    []int64              // increasing
 	State      map[string][]float64 // nil: the model cannot go on
 	Version    string
-	Notes      map[string]string // of users, see CheckNotes; nil: none
+	Notes      map[string]string // notes of users, see CheckNotes; nil: none
 
 	scaled []float64 // Components times Scale
 	shift  []float64 // K: components times the scaled mean
@@ -76,7 +76,7 @@ type PCAProof struct {
 	Status   string  `json:"status"`
 	Gap      float64 `json:"gap"`      // the relative one asked for
 	Total    Bound   `json:"total"`    // the variance of the rows
-	Captured Bound   `json:"captured"` // by the components, at least; null where only HeldOut is known
+	Captured Bound   `json:"captured"` // variance that the components capture, at least; null where only HeldOut is known
 	Upper    Bound   `json:"upper"`    // no K directions capture more
 	// Failure is the probability, over the start of the search for the largest
 	// eigenvalue outside, with which Upper is wrong; 0 for a deterministic one.
@@ -89,7 +89,7 @@ type PCAProof struct {
 type HeldOutVariance struct {
 	Rows     int   `json:"rows"`
 	Captured Bound `json:"captured"`       // mean over them
-	Error    Bound `json:"standard_error"` // of that mean
+	Error    Bound `json:"standard_error"` // standard error of that mean
 	Total    Bound `json:"total"`
 }
 

@@ -15,11 +15,11 @@ const Sparsified = "sparsified"
 // rows; package sparsify has the losses. It is stored as JSON.
 type Sparse struct {
 	Method   string  `json:"method"`
-	Vectors  int     `json:"vectors"`          // of the machine that it was made from
+	Vectors  int     `json:"vectors"`          // number of support vectors of the machine that this one was made from
 	Model    string  `json:"model"`            // digest of the numbers of that
 	Accuracy float64 `json:"accuracy"`         // E, how far a prediction may be outside its band
-	Margin   float64 `json:"margin,omitempty"` // of classes: that trained for
-	Tube     float64 `json:"tube,omitempty"`   // of numbers: the error that counts as none
+	Margin   float64 `json:"margin,omitempty"` // classes only: the margin that the machine was trained for
+	Tube     float64 `json:"tube,omitempty"`   // numbers only: the error that counts as none
 	Loss     Bound   `json:"loss"`             // mean of the slant losses of this machine
 	Full     Bound   `json:"full_loss"`        // mean of the losses of that machine which bound them
 	// Goal is what the method minimises; nil: not known.

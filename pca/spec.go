@@ -18,7 +18,7 @@ import (
 // Spec says which principal components are wanted, and how to find them.
 type Spec struct {
 	K      int    // how many
-	Method string // as pca.New takes it; "" or "auto": chosen
+	Method string // name of the method, as pca.New takes it; "" or "auto": chosen
 	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
 	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
 	Whiten string // what coordinates are divided by: one of model.Whitenings; "": nothing
@@ -30,10 +30,10 @@ type Spec struct {
 	// Gap is the share of the best possible variance that may be missing, by proof;
 	// 0: DefaultGap, and a method that reads each row once ends without it.
 	Gap     float64
-	Time    time.Duration // from the rows to the model, the certificate included; 0: no limit
+	Time    time.Duration // limit from the rows to the model, the certificate included; 0: none
 	Epochs  int           // passes of a method that learns row by row; 0: one
 	Shuffle bool          // such a method takes the rows in random order
-	Seed    uint64        // of everything random
+	Seed    uint64        // seed of the generator of random numbers
 	Threads int           // at most so many cores; 0: all. Never changes a result
 
 	HoldOut float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none

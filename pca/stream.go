@@ -27,7 +27,7 @@ const StreamMethod = "history"
 // Nothing is proved: some rows are held out, and what the components capture of
 // them is an estimate for rows like them.
 type Stream struct {
-	Schema *data.Schema // of the table that the rows come from, kept in the model; nil: none
+	Schema *data.Schema // schema of the table that the rows come from, kept in the model; nil: none
 
 	spec    Spec
 	why     string

@@ -34,7 +34,7 @@ func denoise(dst, v []float64, step float64) {
 type knots struct {
 	at          []float64
 	line        []line
-	first, last int // in use
+	first, last int // range of the knots in use
 }
 
 // A line is slope x + level.

@@ -113,9 +113,9 @@ type response struct {
 	value   []float64 // K beta
 	error   []float64 // bounds on how far each of these is off
 	squared float64   // beta^T K beta
-	bound   float64   // of the error of that
-	sum     float64   // of beta
-	size    float64   // of their magnitudes
+	bound   float64   // bound of the error of that
+	sum     float64   // sum of beta
+	size    float64   // sum of the magnitudes of beta
 	// beta^T K beta is below 0 by more than rounding: K is no inner product, whatever
 	// a program's own kernel says of itself, and there is no dual.
 	negative bool

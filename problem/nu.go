@@ -36,7 +36,7 @@ import (
 // N), so that x+ - x- = -s.a/N.
 type Nu struct {
 	*gram.Gram
-	Targets []float64 // of a regression; else 0
+	Targets []float64 // targets of a regression; else 0
 	Sides   [2]side   // up and down
 	S       []float64 // row weights
 	N       float64   // their sum
@@ -49,7 +49,7 @@ type Nu struct {
 
 // side is one part of the coefficients of [Nu].
 type side struct {
-	Cap  []float64 // of every row; 0: the row does not take part
+	Cap  []float64 // upper bound of every dual variable; 0: the row does not take part
 	Mass float64   // what the parts add up to
 }
 

@@ -67,7 +67,7 @@ type Certificate struct {
 	Zero         float64 // the objective of the zero point, which sets the scale
 	Rounding     float64 // how far both values may be off, together
 	Warnings     []error
-	Facts        *Facts // of a machine that [Kernel] or [Nu] judges; nil: none
+	Facts        *Facts // facts on a machine that [Kernel] or [Nu] judges; nil: none
 }
 
 // Gap returns Primal - Dual, which is at least the true suboptimality.

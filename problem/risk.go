@@ -19,7 +19,7 @@ type Risk struct {
 	S      []float64 // n row weights
 	N      float64   // their sum
 	Loss   loss.Loss
-	Lambda float64 // of the penalty that stands beside it
+	Lambda float64 // weight of the penalty
 	Bias   Bias
 
 	threads int

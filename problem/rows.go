@@ -15,9 +15,9 @@ import (
 // one-against-the-rest problem share one.
 type Rows struct {
 	X           matrix.Matrix
-	SquaredNorm []float64 // of each row
+	SquaredNorm []float64 // squared norm of each row
 	Nonzeros    int64
-	Threads     int // at most so many cores; 0: all. Never changes a result
+	Threads     int // cores at most; 0: all. Never changes a result
 
 	mean struct {
 		sync.Once

@@ -23,9 +23,9 @@ const (
 // sets no limit.
 type Options struct {
 	Gap    float64        // relative gap to prove; 0 means 1e-3
-	Epochs int            // at most so many; 0: no limit
-	Time   time.Duration  // of the run, the last certificate included; 0: no limit
-	Seed   uint64         // of everything random
+	Epochs int            // limit of epochs; 0: none
+	Time   time.Duration  // limit of the run, the last certificate included; 0: none
+	Seed   uint64         // seed of the generator of random numbers
 	From   *problem.Point // a warm start; nil: zero
 	// Growth is how many times as large as that of the problem that From is the answer to C = 1/(lambda N)
 	// is, 0: as large. An answer for at most half of C is none here, and no worse than zero: the first
@@ -53,7 +53,7 @@ type Step struct {
 	Epoch          int  // made so far
 	Certifying     bool // a certificate comes next, else an epoch
 	Train, Certify time.Duration
-	Estimate       float64 // of the relative gap; NaN: not known
+	Estimate       float64 // estimate of the relative gap; NaN: not known
 }
 
 // Progress is how far a run is.
@@ -68,7 +68,7 @@ type Progress struct {
 type Solution struct {
 	Status         Status
 	Point          problem.Point
-	Certificate    problem.Certificate // its bounds on Point
+	Certificate    problem.Certificate // bounds on the objective of Point, and the optimum
 	Epochs         int
 	Train, Certify time.Duration
 }

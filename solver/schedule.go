@@ -16,7 +16,7 @@ import (
 // Only counts and gaps enter, never a clock: the same run makes certificates after the
 // same epochs on every machine.
 type schedule struct {
-	rows       int  // of the problem
+	rows       int  // number of rows of the problem
 	always     bool // a certificate after every epoch
 	exact      bool // the last estimate was of the point that would be certified
 	lastExact  bool // so was that at the last certificate: its error says nothing of others
@@ -30,7 +30,7 @@ type schedule struct {
 
 	estimate, expected float64 // the last ones
 	start              float64 // the first estimate
-	excess             float64 // of the gap over what was expected at the last certificate
+	excess             float64 // ratio of the gap to what was expected, at the last certificate
 	promised           bool    // an estimate asked for the certificate that is due
 
 	progress progress

@@ -34,7 +34,7 @@ type Start struct {
 	// Growth is how many times as large C is as where From is the answer, dual variables as they are
 	// there; 0: as large.
 	Growth float64
-	Seed   uint64  // of everything random
+	Seed   uint64  // seed of the generator of random numbers
 	Gap    float64 // relative gap that is asked for; 0: DefaultGap
 	// Over reports whether a limit is reached, and from then on always; nil: never. Where a
 	// start or an epoch may take seconds it asks on the way, also from several goroutines, and

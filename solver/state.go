@@ -23,13 +23,13 @@ type run struct {
 	train, certify time.Duration
 	status         Status
 
-	cost      cost                 // of a certificate
-	support   *Support             // of the state
+	cost      cost                 // cost of a certificate
+	support   *Support             // what the state says of certificates; nil: nothing
 	asks      atomic.Bool          // the state has asked Over since the last epoch began
-	pointTime time.Duration        // that it took to make the last point
-	epochTime time.Duration        // that the last epoch took
+	pointTime time.Duration        // time to make the last point
+	epochTime time.Duration        // time of the last epoch
 	sparing   bool                 // no more dual variables than the time allows, see Support
-	zero      *problem.Certificate // of the zero point; nil: not made
+	zero      *problem.Certificate // certificate of the zero point; nil: not made
 
 	schedule schedule
 	short    []float64 // dual variables in single precision
@@ -42,7 +42,7 @@ type record struct {
 	best            problem.Point
 	bestCertificate problem.Certificate
 	mixed           bool    // the parts of best come from different certificates
-	rounding        float64 // of the certificate that the weights of best are from
+	rounding        float64 // rounding error in the certificate of the weights of best
 	first           float64 // primal where the run began, by epoch 1; NaN: not known
 }
 

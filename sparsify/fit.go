@@ -26,8 +26,8 @@ import (
 
 // Spec says how a kernel machine is made smaller.
 type Spec struct {
-	Method   string  // as sparsify.New takes it; "": auto
-	Support  int     // at most so many vectors; 0: no such limit
+	Method   string  // name of the method, as sparsify.New takes it; "": auto
+	Support  int     // limit of support vectors; 0: none
 	Accuracy float64 // E of package sparsify, of numbers in their unit; 0: 1/2, or what Accuracy of the result says
 
 	// ErrorAtMost, if not nil, asks for the fewest vectors with which the share of errors on
@@ -37,8 +37,8 @@ type Spec struct {
 
 	KeepBias bool
 	NoRefit  bool    // coefficients stay those of the method
-	Gap      float64 // of the refit; 0: 1e-3
-	C        float64 // of a refit of a model of another program, which does not say; 0: its largest coefficient
+	Gap      float64 // relative gap of the refit; 0: 1e-3
+	C        float64 // C of a refit of another program's model, which does not say it; 0: its largest coefficient
 	Seed     uint64
 	Threads  int
 	Cache    int64 // bytes of rows of the kernel to keep
@@ -50,8 +50,8 @@ type Spec struct {
 // Result is a smaller model, and how it compares.
 type Result struct {
 	Model *model.Model
-	Path  []Step // by the number of vectors
-	Unit  string // of errors: "error" or "RMSE"
+	Path  []Step // errors by the number of vectors
+	Unit  string // unit of errors: "error" or "RMSE"
 
 	Accuracy             float64 // E
 	Norm2, Kappa         float64 // |w|^2, of all outputs together, and the largest k(x,x); 0: not known, as support vectors are no rows
@@ -59,11 +59,11 @@ type Result struct {
 	Full, Small          Step // of the model and of the smaller one
 
 	Steps  int
-	Tried  []reduce.Tried       // by the method auto
-	GaveUp string               // at what the method ended before what it was asked for; "": it did not
-	Goal   *reduce.Objective    // of the method, with a lower bound; nil: vectors are no rows
-	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
-	Why    string               // there was none
+	Tried  []reduce.Tried       // methods that the method auto tried
+	GaveUp string               // reason why the method ended before what it was asked for; "": it did not
+	Goal   *reduce.Objective    // objective of the method, with a lower bound; nil: vectors are no rows
+	Refit  *problem.Certificate // certificate of the refit, sums over outputs; nil: there was none
+	Why    string               // reason why there was no refit
 	Counts gram.Counts
 
 	Empty     string // why there are no vectors; "": there are

@@ -97,7 +97,7 @@ func parseValues(key, text string) ([]string, error) {
 type grid struct {
 	lo, hi float64
 	base   float64 // 0: evenly, by step; else evenly in the logarithm
-	step   float64 // from one to the next, or the factor
+	step   float64 // difference from one value to the next, or the factor
 	count  int     // 0: by the step
 }
 

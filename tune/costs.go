@@ -46,10 +46,10 @@ func (p PathPoint) Slack() float64 { return p.Loss / p.Norm }
 // Costs is what is known of a whole path.
 type Costs struct {
 	Kernel, Loss, Bias string
-	Unit               string  // of errors: "error" or "RMSE"
+	Unit               string  // unit of errors: "error" or "RMSE"
 	N                  float64 // sum of the row weights
 	Points             int
-	Unproved           int     // of them: the gap is larger than was asked for
+	Unproved           int     // number of points whose gap is larger than was asked for
 	Leaps              int     // ranges of C in which breakpoints may be missing, see path.Breakpoint
 	WorstGap           float64 // relative
 	Counts             gram.Counts

@@ -27,11 +27,11 @@ type Fold = fenchel.Fold
 //	Time     rows are judged on that come after all they are judged by: K+1 blocks in order, of
 //	         which fold k learns from the first k and is judged on the next
 type Folds struct {
-	K       int    // at least 2
-	Repeats int    // with other random orders; 0: 1
-	Seed    uint64 // of the orders
-	Group   bool   // by the ids of the set
-	Time    bool   // by the ids of the set, which data.Times reads
+	K       int    // number of folds, at least 2
+	Repeats int    // number of random orders; 0: 1
+	Seed    uint64 // seed of the random orders
+	Group   bool   // rows with the same id stay in one fold
+	Time    bool   // folds follow the times that the ids are, see data.Times
 }
 
 // MostRepeats is how often folds are dealt out at most: what more would tell is far below the

@@ -19,9 +19,9 @@ type group struct {
 	members []int // numbers of candidates, so that each may begin at the one before
 	folds   []Fold
 	stage   *fenchel.Stage
-	parts   []*fenchel.Part // of each fold, while it is in use
+	parts   []*fenchel.Part // rows of each fold, while it is in use
 	last    []*fenchel.Fitted
-	first   []*fenchel.Fitted // of the first fold, of each member that begins a chain
+	first   []*fenchel.Fitted // fit of the first fold, for each member that begins a chain
 	use     fenchel.Resources
 }
 

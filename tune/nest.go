@@ -15,7 +15,7 @@ import (
 // choice has seen. The score of the best candidate of a single search is too good, as it
 // was chosen for it (Cawley, Talbot 2010).
 type Nested struct {
-	Scores   []float64 // of the outer folds
+	Scores   []float64 // score of each outer fold
 	Mean, SD float64
 	Chosen   []Candidate
 }

@@ -16,7 +16,7 @@ type Score struct {
 	Name    string
 	Summary string
 	Lower   bool // smaller is better
-	Classes bool // of classes, else of numbers
+	Classes bool // the score is one of classes, else of numbers
 	of      func(*fenchel.Evaluation) *float64
 }
 

@@ -47,7 +47,7 @@ type Spec struct {
 	Score    string       // "": cost where Train has Costs; accuracy, or logloss, auc or balanced where a class is rare; rmse, or what the loss measures
 	Rule     string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
 	Path     bool         // no row is held out: all candidates are solved on all rows, by [Defaults] a path of lambda
-	Estimate string       // with Path: what is chosen by, as Estimates; "": nothing is chosen
+	Estimate string       // with Path: the estimate by which a value is chosen, see Estimates; "": nothing is chosen
 	Halving  int          // drop candidates on samples, keeping one of so many each time; 0: none is dropped
 	Budget   time.Duration
 
@@ -58,24 +58,24 @@ type Spec struct {
 // Progress is how far a search is.
 type Progress struct {
 	Done, Problems int
-	Best           string  // of the candidates with a score of all folds; "": none yet
-	Score          float64 // its
+	Best           string  // name of the best candidate with a score of all folds; "": none yet
+	Score          float64 // mean score of Best
 }
 
 // Trial is what came out for a candidate.
 type Trial struct {
 	Candidate
-	Scores  []float64 // of each fold; NaN: not known
-	Mean    float64   // of the scores; NaN: not all are known
+	Scores  []float64 // score of each fold; NaN: not known
+	Mean    float64   // mean of the scores; NaN: not all are known
 	SD      float64   // their standard deviation, between folds
 	Gap     float64   // the largest relative duality gap of its problems
 	Status  string    // how the worst of its problems ended
-	Rows    int       // that were learned from at most, where it was dropped on a sample of them; 0: all of each fold
-	Seconds float64   // of all its problems, added up
+	Rows    int       // most rows learned from, where the candidate was dropped on a sample of them; 0: all of each fold
+	Seconds float64   // seconds of all its problems, added up
 
 	Objective, Lambda float64 // of a path
 	Nonzeros, Epochs  int
-	Span              *leaveout.Span // of the estimate span; nil: another
+	Span              *leaveout.Span // result of the estimate span; nil: another estimate
 
 	margins [][]calibration.Margin // by the score cost, of the folds that are done, until all are
 	waiting int                    // how many folds these are of
@@ -90,14 +90,14 @@ func (t *Trial) Complete() bool { return !math.IsNaN(t.Mean) && t.Rows == 0 }
 type Result struct {
 	Candidates []Trial
 	Best       int // by the rule; -1: no candidate was judged on all folds
-	Top        int // with the best mean
+	Top        int // candidate with the best mean
 	Score      Score
 	ScoreWhy   string // it is the score though none was asked for; "": it was, or is the usual one
 	Trivial    Trivial
 	Rule       string
 	Folds      int // splits, repeats counted
 	Shared     string
-	FittedAll  []string // of leaving one row out: what is fitted to all rows, those left out among them
+	FittedAll  []string // of leaving one row out: names of what is fitted to all rows, those left out among them
 	Stopped    string   // "interrupted" or "budget": not all was done; "": it was
 	Computed   int64    // values of a kernel
 }
@@ -118,11 +118,11 @@ type run struct {
 	set    *data.Set
 	spec   Spec
 	task   string
-	folds  []Fold // of the numbers of the rows; of Held one without
+	folds  []Fold // row numbers of each fold; with Held, one fold without rows to judge
 	dealt  []Fold // those of the rows as the caller has them, of the first repeat, for probabilities; nil: none
 	result *Result
-	errs   []error        // of each candidate, the first
-	stage  *fenchel.Stage // of the last group, whose memory the next one takes; nil: none yet
+	errs   []error        // first error of each candidate
+	stage  *fenchel.Stage // stage of the last group, whose memory the next one takes; nil: none yet
 	tell   teller
 }
 
