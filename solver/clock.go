@@ -12,7 +12,7 @@ type clock struct {
 	ctx     context.Context
 	begun   time.Time
 	limit   time.Duration // 0: none
-	reserve atomic.Int64  // share of the time that is kept for the last certificate
+	reserve atomic.Int64  // nanoseconds kept for the last certificate
 	ended   atomic.Bool
 }
 
