@@ -175,6 +175,14 @@ func (j *Ball) Primal(w []float64, bias float64) (Number, float64) {
 	squared, squaredOff := j.squared(w)
 	size := sqrt(Add(squared, j.constant(bias)))
 	b := Num(bias)
+	// The program knows the norm up to the doubt in its square, and takes the point inside by the largest norm
+	// that this leaves: of coefficients that cancel also a point that is inside by its exact norm.
+	share := func(size float64) float64 { return min(1, Float(j.Radius)/size) }
+	if moved := share(Float(size)) - share(math.Sqrt(Float(square(size))+squaredOff)); moved > 0 || Less(j.Radius, size) {
+		for i := range off {
+			off[i] += (doubt + moved) * (math.Abs(Float(p[i])) + math.Abs(bias))
+		}
+	}
 	if Less(j.Radius, size) {
 		inside := Quo(j.Radius, size)
 		for i := range p {
@@ -182,9 +190,6 @@ func (j *Ball) Primal(w []float64, bias float64) (Number, float64) {
 		}
 		if j.bias == "feature" {
 			b = Mul(inside, b)
-		}
-		for i := range off { // the size is off as well
-			off[i] += (doubt + squaredOff/Float(square(size))) * math.Abs(Float(p[i]))
 		}
 	}
 	for i := range p {
