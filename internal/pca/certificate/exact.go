@@ -48,22 +48,11 @@ func (c *certifier) exact(ctx context.Context) error {
 // responses returns the products of the basis with all rows, r x n, and sets
 // Captured by them.
 func (c *certifier) responses() []float64 {
-	y, turned := c.formedProducts(), make([]float64, c.r*c.n)
+	y, turned := make([]float64, c.n*c.r), make([]float64, c.r*c.n)
+	view.NewFormedProduct(c.x, c.r, c.threads, false).Times(y, c.basis)
 	c.Captured = c.capturedByRows(y, c.size.upper)
-	vec.Transpose64(vec.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, vec.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
+	vec.Transpose64(algebra.Block(turned, c.r, c.n), algebra.Block(y, c.n, c.r))
 	return turned
-}
-
-// formedProducts returns those of all rows, formed, and the basis, n x r.
-func (c *certifier) formedProducts() []float64 {
-	const height = 256
-	y, rows := make([]float64, c.n*c.r), view.Formed{}
-	basis := vec.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
-	for lo := 0; lo < c.n && c.r > 0; lo += height {
-		hi := min(lo+height, c.n)
-		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
-	}
-	return y
 }
 
 // capturedByRows returns a lower bound on the captured from the products y, n x r,
