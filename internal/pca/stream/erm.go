@@ -46,16 +46,14 @@ type ermState struct {
 
 // Learn implements State.
 func (s *ermState) Learn(x view.Rows) {
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(s.row, i)
-		for j, v := range s.row {
+	x.Each(s.row, func(row []float64) {
+		for j, v := range row {
 			if v != 0 {
-				vec.Axpy64(s.sum[j*s.d:(j+1)*s.d], v, s.row)
+				vec.Axpy64(s.sum[j*s.d:(j+1)*s.d], v, row)
 			}
 		}
-	}
-	s.rows += n
+		s.rows++
+	})
 }
 
 // Basis implements State.

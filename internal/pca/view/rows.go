@@ -60,6 +60,15 @@ func (r Rows) Row(dst []float64, i int) {
 	}
 }
 
+// Each calls do with every row, in memory for d numbers.
+func (r Rows) Each(row []float64, do func(row []float64)) {
+	n, _ := r.Dims()
+	for i := range n {
+		r.Row(row, i)
+		do(row)
+	}
+}
+
 // Part returns rows lo to hi, without copying.
 func (r Rows) Part(lo, hi int) Rows {
 	r.X, r.centred = matrix.Part(r.X, lo, hi), false

@@ -1,6 +1,7 @@
 package oja
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -96,15 +97,7 @@ func (s *ccipcaState) Basis() method.Basis {
 			found = append(found, component{s.row(j), length})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b component) int {
-		switch {
-		case a.length > b.length:
-			return -1
-		case a.length < b.length:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(found, func(a, b component) int { return cmp.Compare(b.length, a.length) })
 	b := method.Basis{K: len(found), Cols: s.d}
 	for _, c := range found {
 		b.Component = append(b.Component, c.v...)

@@ -26,19 +26,20 @@ type iterate interface {
 	Keep(k *method.Kept)
 }
 
-// iterateOf reads the parameter iterate=NAME of a method.
-func iterateOf(p *registry.Params) func(seed uint64) iterate {
-	name := p.Choice("iterate", "last", "random", "average")
-	return func(seed uint64) iterate {
-		switch name {
-		case "random":
-			return &randomIterate{seed: seed}
-		case "average":
-			return &averageIterate{}
-		}
-		return lastIterate{}
+// newIterate returns the one of a name, "last" unless it is "random" or "average".
+func newIterate(name string, seed uint64) iterate {
+	switch name {
+	case "random":
+		return &randomIterate{seed: seed}
+	case "average":
+		return &averageIterate{}
 	}
+	return lastIterate{}
 }
+
+// lastOrRandom reads which iterate is the answer: of a random one the bounds speak, and its
+// directions are copied about ln T times.
+func lastOrRandom(p *registry.Params) string { return p.Choice("iterate", "last", "random") }
 
 // lastIterate is the current one. Nothing is kept.
 type lastIterate struct{}

@@ -3,6 +3,7 @@ package spectral
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
@@ -62,6 +63,8 @@ func TestSpectraScale(t *testing.T) {
 		}
 	}
 }
+
+func repeat(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // subspaceDifference returns the largest element of the difference of the
 // projections.

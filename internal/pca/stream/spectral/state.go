@@ -75,30 +75,6 @@ func (f firstDirections) copyTo(dst []float64) []float64 {
 	return append(dst[:0], f.of.Directions(f.k)...)
 }
 
-// basisOf returns the first k directions.
-func basisOf(a *Spectral, k int) method.Basis {
-	b := method.Basis{K: min(k, a.Rank()), Cols: a.cols, Component: a.Directions(k)}
-	b.Orient()
-	return b
-}
-
-// chosenBasis returns the first k directions of the iterate that was chosen.
-func chosenBasis(i iterate, a *Spectral, k int) method.Basis {
-	chosen := i.chosen()
-	if chosen == nil {
-		return basisOf(a, k)
-	}
-	b := method.Basis{K: len(chosen) / a.cols, Cols: a.cols, Component: append([]float64{}, chosen...)}
-	b.Orient()
-	return b
-}
-
-func keepIterate(k *method.Kept, i iterate, a *Spectral, most int) {
-	i.Keep(k)
-	n := len(i.chosen())
-	k.Require(n%a.cols == 0 && n/a.cols <= most, "state: found an iterate of %d numbers, expected at most %d times %d", n, most, a.cols)
-}
-
 // largestEigenvalue bounds those of a state that is restored.
 const largestEigenvalue = 1e200
 
