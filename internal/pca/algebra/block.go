@@ -12,12 +12,7 @@ import (
 // Multiply sets c, m x b, to V Z^T.
 func Multiply(c, v, z []float64, m, b, d, threads int) {
 	clear(c)
-	vec.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
-}
-
-// Whole is the rows x cols matrix x.
-func Whole(x []float64, rows, cols int) vec.Block[float64] {
-	return vec.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+	vec.Gemm64(Block(c, m, b), Block(v, m, d), Block(z, b, d), threads)
 }
 
 // Subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
@@ -25,7 +20,7 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 	if b >= 24 {
 		minus := make([]float64, m*b)
 		vec.Axpy64(minus, -1, h[:m*b])
-		vec.GemmCols64(Whole(z, b, d), Whole(minus, m, b), Whole(v, m, d), threads)
+		vec.GemmCols64(Block(z, b, d), Block(minus, m, b), Block(v, m, d), threads)
 		return
 	}
 	turned, list := make([]float64, b*m), make([][]float64, m)
@@ -45,10 +40,10 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 // RotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
 func RotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
-	vec.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
+	vec.Transpose64(Block(turned, m, keep), Block(s, keep, m))
 	parallel.Blocks(d, 1024, threads, func(_, lo, hi int) {
-		out := Whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
-		vec.GemmCols64(out, Whole(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
+		out := Block(make([]float64, keep*(hi-lo)), keep, hi-lo)
+		vec.GemmCols64(out, Block(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
 		for i := range keep {
 			copy(v[i*d+lo:i*d+hi], out.Value[i*(hi-lo):])
 		}
@@ -99,7 +94,7 @@ func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 // rows' lengths.
 func directions(z []float64, m, d, threads int, eigen *vec.Eigensystem) (s, length []float64) {
 	g := make([]float64, m*m)
-	vec.SyrkRows64(Whole(g, m, m), Whole(z, m, d), threads)
+	vec.SyrkRows64(Block(g, m, m), Block(z, m, d), threads)
 	length = make([]float64, m)
 	for i := range m {
 		length[i] = math.Sqrt(g[i*m+i])
@@ -140,7 +135,7 @@ func Block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
 
 // Square is m x m zeros.
 func Square(m int) vec.Block[float64] {
-	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
+	return Block(make([]float64, m*m), m, m)
 }
 
 // AddTo adds one matrix to another of its shape.

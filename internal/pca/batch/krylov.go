@@ -33,9 +33,6 @@ func init() {
 	})
 }
 
-// Accepts: all that have an answer.
-func (Krylov) Accepts(p method.Problem) error { return p.Check() }
-
 // Refines is Refining's.
 func (m Krylov) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 

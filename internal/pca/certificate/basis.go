@@ -144,7 +144,7 @@ func offOrthonormal(v []float64, r, d, threads int) float64 {
 	sum, one := make([]float64, r*r), make([]float64, r*r)
 	for lo := 0; lo < d; lo += part {
 		clear(one)
-		vec.SyrkRows64(vec.Block[float64]{Value: one, Rows: r, Cols: r, Stride: r},
+		vec.SyrkRows64(algebra.Block(one, r, r),
 			vec.Block[float64]{Value: v[min(lo, len(v)):], Rows: r, Cols: min(part, d-lo), Stride: d}, threads)
 		vec.Axpy64(sum, 1, one)
 	}

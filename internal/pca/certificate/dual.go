@@ -35,7 +35,7 @@ type dual struct {
 }
 
 func newDual(s []float64, m, k int, frobenius float64, threads int) *dual {
-	p := &dual{s: vec.Block[float64]{Value: s, Rows: m, Cols: m, Stride: m}, m: m, k: k, frobenius: frobenius, threads: threads}
+	p := &dual{s: algebra.Block(s, m, m), m: m, k: k, frobenius: frobenius, threads: threads}
 	for j := range m {
 		p.trace += s[j*m+j]
 	}
@@ -76,7 +76,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 	for i, x := range p.s.Value {
 		c.Value[i] = -x
 	}
-	vec.SyrkCols64(c, vec.Block[float64]{Value: w, Rows: rank, Cols: m, Stride: m}, p.threads)
+	vec.SyrkCols64(c, algebra.Block(w, rank, m), p.threads)
 	for j := range m {
 		c.Value[j*m+j] += mu + room
 	}
@@ -89,7 +89,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 func (p *dual) choose(nu float64) (w []float64, s float64) {
 	k, m := p.k, p.m
 	coupling := algebra.Square(k)
-	vec.SyrkRows64(coupling, vec.Block[float64]{Value: p.residual, Rows: k, Cols: m, Stride: m}, p.threads)
+	vec.SyrkRows64(coupling, algebra.Block(p.residual, k, m), p.threads)
 	s = bestShift(p.values[:k], coupling.Value, nu)
 	for i := range coupling.Value {
 		coupling.Value[i] /= s - nu
@@ -182,8 +182,8 @@ func (p *dual) rotate(b int) {
 	m := p.m
 	p.multiply(p.residual, p.vectors, b)
 	quotient := algebra.Square(b)
-	rows := vec.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
-	vec.Gemm64(quotient, rows, vec.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
+	rows := algebra.Block(p.vectors, b, m)
+	vec.Gemm64(quotient, rows, algebra.Block(p.residual, b, m), p.threads)
 	algebra.Symmetrise(quotient.Value, b)
 	turn := make([]float64, b*b)
 	p.eigen.Decompose(p.values, turn, quotient.Value, b, p.threads)
@@ -214,8 +214,7 @@ func (p *dual) converged() bool {
 // multiply sets dst to the rows times S.
 func (p *dual) multiply(dst, rows []float64, b int) {
 	clear(dst[:b*p.m])
-	vec.Gemm64(vec.Block[float64]{Value: dst, Rows: b, Cols: p.m, Stride: p.m},
-		vec.Block[float64]{Value: rows, Rows: b, Cols: p.m, Stride: p.m}, p.s, p.threads)
+	vec.Gemm64(algebra.Block(dst, b, p.m), algebra.Block(rows, b, p.m), p.s, p.threads)
 }
 
 // filter replaces the rows by T(2S/a - I) times them, with the Chebyshev polynomial

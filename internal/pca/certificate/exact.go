@@ -79,8 +79,7 @@ func (c *certifier) meanSquare(y []float64) float64 {
 func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) float64 {
 	d, r := c.d, c.r
 	product := make([]float64, r*d)
-	vec.Gemm64(vec.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
-		vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
+	vec.Gemm64(algebra.Block(product, r, d), algebra.Block(c.basis, r, d), algebra.Block(s, d, d), c.threads)
 	var sum vec.Sum
 	for i := range r {
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))

@@ -31,7 +31,7 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
 	}
 	s := make([]float64, d*d)
-	vec.SyrkCols64(vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, vec.Block[float64]{Value: b, Rows: n, Cols: d, Stride: d}, 1)
+	vec.SyrkCols64(algebra.Block(s, d, d), algebra.Block(b, n, d), 1)
 	algebra.Divide(s, float64(n))
 	values := make([]float64, d)
 	vec.Eigen(values, nil, s, d, 1)

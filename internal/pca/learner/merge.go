@@ -74,7 +74,7 @@ func mixedMean(shards []Shard) []float64 {
 // has a smaller rank.
 func principal(a []float64, m, d, k int) method.Basis {
 	gram := make([]float64, m*m)
-	vec.SyrkRows64(vec.Block[float64]{Value: gram, Rows: m, Cols: m, Stride: m}, vec.Block[float64]{Value: a, Rows: m, Cols: d, Stride: d}, 1)
+	vec.SyrkRows64(algebra.Block(gram, m, m), algebra.Block(a, m, d), 1)
 	var e algebra.Eigensystem
 	value := make([]float64, m)
 	vectors := e.Decompose(value, gram, m)

@@ -79,7 +79,7 @@ func streamingNames() []string {
 // Accepts asks all candidates.
 func (m Race) Accepts(p method.Problem) error {
 	for _, c := range m.Candidates {
-		if err := c.Accepts(p); err != nil {
+		if err := method.Accepts(c, p); err != nil {
 			return err
 		}
 	}

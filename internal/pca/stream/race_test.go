@@ -82,7 +82,7 @@ func TestRaceRefuses(t *testing.T) {
 			t.Log(err)
 		}
 	}
-	if err := (Race{}).Accepts(method.Problem{Cols: 3, K: 1}); err == nil {
+	if err := method.Accepts(Race{}, method.Problem{Cols: 3, K: 1}); err == nil {
 		t.Error("no candidates were accepted")
 	}
 	s := pcatest.StartOf(t, "race", method.Problem{Cols: 3, K: 1})

@@ -55,7 +55,7 @@ func CompressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]f
 			return nil, err
 		}
 		hi := min(lo+height, n)
-		slab := algebra.Whole(y, hi-lo, k)
+		slab := algebra.Block(y, hi-lo, k)
 		if direct {
 			for i := range hi - lo {
 				for j, s := range shift {
@@ -63,7 +63,7 @@ func CompressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]f
 				}
 			}
 			x.CountReads(hi-lo, 0)
-			vec.GemmMixed(slab, algebra.Block(data.Value[lo*d:hi*d], hi-lo, d), algebra.Whole(u, k, d), threads)
+			vec.GemmMixed(slab, algebra.Block(data.Value[lo*d:hi*d], hi-lo, d), algebra.Block(u, k, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*k], u, k, threads)
 		}

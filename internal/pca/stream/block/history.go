@@ -60,9 +60,6 @@ const (
 	enoughGrown = 3e-3 // of the k largest values: then there is no other pass
 )
 
-// Accepts refuses nothing.
-func (History) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins with no directions.
 func (m History) Start(p method.Problem) method.State {
 	memory := m.Memory

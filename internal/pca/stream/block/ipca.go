@@ -43,9 +43,6 @@ func init() {
 	})
 }
 
-// Accepts refuses nothing.
-func (IncrementalPCA) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins with no rows.
 func (m IncrementalPCA) Start(p method.Problem) method.State {
 	s := &incrementalPCA{sketch: sketch{cols: p.Cols, threads: p.Threads}, k: p.K, batch: m.Batch, center: m.Center}

@@ -34,9 +34,6 @@ func init() {
 	})
 }
 
-// Accepts implements Method.
-func (CCIPCA) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m CCIPCA) Start(p method.Problem) method.State {
 	s := &ccipcaState{guess: newGuess(p), amnesia: m.Amnesia, rest: make([]float64, p.Cols)}

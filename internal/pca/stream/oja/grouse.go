@@ -39,9 +39,6 @@ func init() {
 		})
 }
 
-// Accepts implements Method.
-func (GROUSE) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m GROUSE) Start(p method.Problem) method.State {
 	r, steps := rule{longest: longestStep, move: geodesic, every: algebra.SteadySteps}, m.Steps

@@ -40,9 +40,6 @@ func init() {
 		})
 }
 
-// Accepts is as the problem says.
-func (m MSG) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins at a random projection.
 func (m MSG) Start(p method.Problem) method.State {
 	return newMSG(p, m.Schedule, m.Iterate)

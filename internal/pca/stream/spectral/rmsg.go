@@ -36,9 +36,6 @@ func init() {
 		})
 }
 
-// Accepts is as the problem says.
-func (m RMSG) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins at a random projection, which the first step forgets.
 func (m RMSG) Start(p method.Problem) method.State {
 	step := 1 / cmp.Or(m.Lambda, 1/(4*float64(p.K)))

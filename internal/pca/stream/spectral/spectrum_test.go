@@ -154,7 +154,7 @@ func TestSpectraRows(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if m.Accepts(q) != nil {
+					if method.Accepts(m, q) != nil {
 						continue
 					}
 					s := m.(method.Streaming).Start(q)
@@ -210,7 +210,7 @@ func TestSpectraRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Accepts(p); err == nil {
+		if err := method.Accepts(m, p); err == nil {
 			t.Errorf("%s accepted %+v", spec, p)
 		}
 	}
