@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Gram finds the components of fewer rows than features by the products of rows,
@@ -54,11 +55,7 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Ba
 		return method.Basis{}, err
 	}
 	turned := make([]float64, n*p.K)
-	for i := range p.K {
-		for j, v := range left.Row(i) {
-			turned[j*p.K+i] = v
-		}
-	}
+	vec.Transpose64(algebra.Block(turned, n, p.K), algebra.Block(left.Component, p.K, n))
 	b := method.Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
 	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
 	for i, v := range left.Value {

@@ -1,7 +1,7 @@
 // Package method says what a method that finds principal components is, what it is given and
 // what it returns: the [Problem], the interfaces [Batch] and [Streaming] with their laws, the
 // [State] of a streaming method and how it is kept ([Kept]), the [Basis] that is found, and what
-// can be said of bases and a second moment alone (Rayleigh and Ritz, angles, suboptimality).
+// can be said of bases and a second moment alone (Rayleigh and Ritz, suboptimality).
 //
 // A method registers itself by [Register], from the init of its own file in the room of its
 // kind: pca/batch, pca/stream and the rooms below that. Rows are those of package view. How good

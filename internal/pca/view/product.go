@@ -146,7 +146,7 @@ func (p *Product) right(q []float64) {
 	if p.of.Factor != nil {
 		p.q = append(p.q[:0], q...)
 		q = p.q
-		p.multiply(q)
+		p.of.multiply(q)
 	}
 	if p.of.Offset != nil {
 		d := len(p.of.Offset)
@@ -185,16 +185,5 @@ func (p *Product) sum(dst []float64) {
 			vec.Axpy64(dst[l*d:(l+1)*d], -count, p.of.Offset)
 		}
 	}
-	p.multiply(dst)
-}
-
-// multiply applies Factor to vectors.
-func (p *Product) multiply(q []float64) {
-	d := len(p.of.Factor)
-	for lo := 0; d > 0 && lo < len(q); lo += d {
-		row := q[lo : lo+d]
-		for j, f := range p.of.Factor {
-			row[j] *= f
-		}
-	}
+	p.of.multiply(dst)
 }

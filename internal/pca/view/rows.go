@@ -55,9 +55,7 @@ func (r Rows) Row(dst []float64, i int) {
 	if r.Offset != nil {
 		vec.Axpy64(dst, -1, r.Offset)
 	}
-	for j, f := range r.Factor {
-		dst[j] *= f
-	}
+	r.multiply(dst)
 }
 
 // Each calls do with every row, in memory for d numbers.
@@ -91,5 +89,14 @@ func (r Rows) CountReads(rows int, more int64) {
 	if r.Work != nil {
 		r.Work.rows.Add(int64(rows))
 		r.Work.more.Add(more)
+	}
+}
+
+// multiply applies Factor to vectors of d numbers each.
+func (r Rows) multiply(q []float64) {
+	for d := len(r.Factor); d > 0 && len(q) > 0; q = q[d:] {
+		for j, f := range r.Factor {
+			q[j] *= f
+		}
 	}
 }

@@ -74,12 +74,6 @@ func (r Rows) StoredSquares(i int) (squared, raw float64) {
 	return squared, raw
 }
 
-func (r Rows) multiply(x []float64) {
-	for j, f := range r.Factor {
-		x[j] *= f
-	}
-}
-
 // Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
 func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	n, _ := r.Dims()

@@ -13,10 +13,16 @@ import (
 )
 
 // apart returns the sine of the largest principal angle between the spaces of two
-// bases.
+// bases: the largest singular value of what a leaves of b.
 func apart(a, b method.Basis) float64 {
-	angles := pcatest.Angles(a, b)
-	return math.Sin(angles[len(angles)-1])
+	rest, coefficients, products := slices.Clone(b.Component), make([]float64, a.K), algebra.Square(b.K)
+	for i := range b.K {
+		algebra.TakeOff(rest[i*b.Cols:(i+1)*b.Cols], a.Component, coefficients)
+	}
+	vec.SyrkRows64(products, algebra.Block(rest, b.K, b.Cols), 1)
+	values := make([]float64, b.K)
+	vec.Eigen(values, make([]float64, b.K*b.K), products.Value, b.K, 1)
+	return math.Sqrt(max(values[0], 0))
 }
 
 // A twin performs one step as the reference prints it, on u of k rows.

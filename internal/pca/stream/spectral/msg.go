@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
@@ -52,22 +53,17 @@ func msgStep(k int) float64 { return math.Sqrt(float64(k)) / 2 }
 // orDefault returns the schedule with the constant c, where the user gave none.
 func orDefault(s schedule.Schedule, c float64) schedule.Schedule {
 	switch s := s.(type) {
-	case nil:
-		return schedule.InverseRoot{C: c}
-	case schedule.InverseRoot:
-		if s.C == 0 {
-			return schedule.InverseRoot{C: c}
-		}
 	case schedule.Constant:
-		if s.C == 0 {
-			return schedule.Constant{C: c}
-		}
+		return schedule.Constant{C: cmp.Or(s.C, c)}
 	case schedule.Inverse:
-		if s.C == 0 {
-			return schedule.Inverse{C: c, Burn: s.Burn}
-		}
+		return schedule.Inverse{C: cmp.Or(s.C, c), Burn: s.Burn}
+	case schedule.InverseRoot:
+		c = cmp.Or(s.C, c)
+	case nil:
+	default:
+		return s
 	}
-	return s
+	return schedule.InverseRoot{C: c}
 }
 
 // msg is MSG under way, and capped MSG.
@@ -87,7 +83,7 @@ func newMSG(p method.Problem, schedule schedule.Schedule, iterate string) *msg {
 func (s *msg) Learn(x view.Rows) { x.Each(s.x, s.step) }
 
 func (s *msg) step(x []float64) {
-	s.iterate.visit(s.a.first(s.k))
+	s.iterate.visit(s)
 	s.probe.compare(s.a, s.k, x)
 	eta := s.eta(x)
 	entered := s.a.Update(eta, x)

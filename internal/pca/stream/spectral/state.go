@@ -63,18 +63,6 @@ func (s *Spectral) Keep(k *method.Kept) {
 	s.fresh = algebra.Zeros(s.fresh, len(s.Value))
 }
 
-// first is the first k directions, as an iterate of a run.
-func (s *Spectral) first(k int) copier { return firstDirections{s, k} }
-
-type firstDirections struct {
-	of *Spectral
-	k  int
-}
-
-func (f firstDirections) copyTo(dst []float64) []float64 {
-	return append(dst[:0], f.of.Directions(f.k)...)
-}
-
 // largestEigenvalue bounds those of a state that is restored.
 const largestEigenvalue = 1e200
 

@@ -64,6 +64,9 @@ func (w *walk) rank(least int, value float64) int {
 	return r
 }
 
+// copyTo writes the first k directions to dst.
+func (w *walk) copyTo(dst []float64) []float64 { return append(dst[:0], w.a.Directions(w.k)...) }
+
 // Basis returns the first k directions of the iterate that was chosen.
 func (w *walk) Basis() method.Basis {
 	b := method.Basis{K: min(w.k, w.a.Rank()), Cols: w.a.cols, Component: w.a.Directions(w.k)}

@@ -89,7 +89,7 @@ func (s *warmuthKuzmin) Learn(x view.Rows) { x.Each(s.x, func(x []float64) { s.s
 
 // step returns ln Z.
 func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
-	s.iterate.visit(s.a.first(s.k))
+	s.iterate.visit(s)
 	entered := s.a.Update(s.eta(x), x)
 	lnZ = s.project()
 	s.cost.count(s.a.Rank(), entered)
