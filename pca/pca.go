@@ -197,7 +197,7 @@ func (j *pcaJob) pick() error {
 	if _, batch := j.method.(method.Batch); batch && (j.spec.Epochs > 0 || j.spec.Shuffle) {
 		return fmt.Errorf("method %s: found epochs or shuffling asked for, expected a method that learns row by row", j.spec.Method)
 	}
-	if err := j.method.Accepts(j.problem); err != nil {
+	if err := method.Accepts(j.method, j.problem); err != nil {
 		return pose.DataError{Reason: fmt.Sprintf("method %s: %v", j.spec.Method, err)}
 	}
 	return nil

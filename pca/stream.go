@@ -101,7 +101,7 @@ func (s *Stream) begin() error {
 	if err := p.Check(); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	if err := m.Accepts(p); err != nil {
+	if err := method.Accepts(m, p); err != nil {
 		return pose.DataError{Reason: fmt.Sprintf("method %s: %v", s.spec.Method, err)}
 	}
 	s.learner = learner.NewLearner(streaming, p, s.center, s.spec.Scale)

@@ -44,7 +44,7 @@ func (c Contender) Start(p method.Problem) (method.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Accepts(p); err != nil {
+	if err := method.Accepts(m, p); err != nil {
 		return nil, err
 	}
 	s, ok := m.(method.Streaming)

@@ -32,7 +32,7 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 	}
 	n, d := c.x.Dims()
 	p := method.Problem{Cols: d, K: c.K, Seed: 1, Threads: c.opt.Threads}
-	if streaming.Accepts(p) != nil { // it is for fewer features
+	if method.Accepts(streaming, p) != nil { // it is for fewer features
 		return nil
 	}
 	runtime.GC()
@@ -93,7 +93,7 @@ func (c *pcaContest) otherBatches(ctx context.Context) error {
 			return err
 		}
 		batch, ok := algorithm.(method.Batch)
-		if !ok || e.Name == c.chosen || batch.Accepts(p) != nil {
+		if !ok || e.Name == c.chosen || method.Accepts(batch, p) != nil {
 			continue
 		}
 		c.progress("%s on %s, %s", e.Name, c.t.Name, c)

@@ -3,10 +3,11 @@ package algebra
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Products of blocks of rows of d numbers.
@@ -14,12 +15,7 @@ import (
 // Multiply sets c, m x b, to V Z^T.
 func Multiply(c, v, z []float64, m, b, d, threads int) {
 	clear(c)
-	blas.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
-}
-
-// Whole is the rows x cols matrix x.
-func Whole(x []float64, rows, cols int) blas.Block[float64] {
-	return blas.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+	blas.Gemm64(Block(c, m, b), Block(v, m, d), Block(z, b, d), threads)
 }
 
 // Subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
@@ -27,7 +23,7 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 	if b >= 24 {
 		minus := make([]float64, m*b)
 		vec.Axpy64(minus, -1, h[:m*b])
-		blas.GemmCols64(Whole(z, b, d), Whole(minus, m, b), Whole(v, m, d), threads)
+		blas.GemmCols64(Block(z, b, d), Block(minus, m, b), Block(v, m, d), threads)
 		return
 	}
 	turned, list := make([]float64, b*m), make([][]float64, m)
@@ -47,10 +43,10 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 // RotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
 func RotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
-	blas.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
+	blas.Transpose64(Block(turned, m, keep), Block(s, keep, m))
 	parallel.Blocks(d, 1024, threads, func(_, lo, hi int) {
-		out := Whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
-		blas.GemmCols64(out, Whole(turned, m, keep), blas.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
+		out := Block(make([]float64, keep*(hi-lo)), keep, hi-lo)
+		blas.GemmCols64(out, Block(turned, m, keep), blas.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
 		for i := range keep {
 			copy(v[i*d+lo:i*d+hi], out.Value[i*(hi-lo):])
 		}
@@ -101,7 +97,7 @@ func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 // rows' lengths.
 func directions(z []float64, m, d, threads int, eigen *lapack.Eigensystem) (s, length []float64) {
 	g := make([]float64, m*m)
-	blas.SyrkRows64(Whole(g, m, m), Whole(z, m, d), threads)
+	blas.SyrkRows64(Block(g, m, m), Block(z, m, d), threads)
 	length = make([]float64, m)
 	for i := range m {
 		length[i] = math.Sqrt(g[i*m+i])
@@ -142,11 +138,78 @@ func Block[T float32 | float64](x []T, rows, cols int) blas.Block[T] {
 
 // Square is m x m zeros.
 func Square(m int) blas.Block[float64] {
-	return blas.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
+	return Block(make([]float64, m*m), m, m)
 }
 
 // AddTo adds one matrix to another of its shape.
 func AddTo(sum, one blas.Block[float64], threads int) {
 	m := sum.Stride
 	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
+}
+
+// Scale multiplies x by a number.
+func Scale(x []float64, by float64) {
+	for j := range x {
+		x[j] *= by
+	}
+}
+
+// Zeros returns n zeros in the memory of x, if there is enough.
+func Zeros(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n, n+n/2)
+	}
+	x = x[:n]
+	clear(x)
+	return x
+}
+
+// Combine returns the product of v, r x m, and q, m x d, in the memory of out if
+// there is enough.
+func Combine(out, v, q []float64, r, m, d int) []float64 {
+	var lines [][]float64
+	for j := range m {
+		lines = append(lines, q[j*d:(j+1)*d])
+	}
+	return CombineLines(out, v, lines, r, d)
+}
+
+// CombineLines is combine by strips of q that stay in the first cache.
+func CombineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
+	const strip = 256
+	out = Zeros(out, r*d)
+	m := len(lines)
+	for lo := 0; lo < d; lo += strip {
+		hi := min(lo+strip, d)
+		for i := range r {
+			vec.AddRows64(out[i*d+lo:i*d+hi], lines, lo, v[i*m:(i+1)*m])
+		}
+	}
+	return out
+}
+
+// Total returns the sum.
+func Total(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Symmetrise makes s what it is but for the order of terms.
+func Symmetrise(s []float64, d int) {
+	for i := range d {
+		for j := range i {
+			mean := (s[i*d+j] + s[j*d+i]) / 2
+			s[i*d+j], s[j*d+i] = mean, mean
+		}
+	}
+}
+
+// Divide divides x by a number.
+func Divide(x []float64, by float64) {
+	for i := range x {
+		x[i] /= by
+	}
 }

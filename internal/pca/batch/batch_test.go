@@ -197,7 +197,7 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 	for _, spec := range batchMethods {
 		m, _ := method.New(spec)
-		if m.Accepts(method.Problem{Rows: 20000, Cols: 600, K: 40}) != nil {
+		if method.Accepts(m, method.Problem{Rows: 20000, Cols: 600, K: 40}) != nil {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)

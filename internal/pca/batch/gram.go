@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -36,7 +38,7 @@ func (Gram) Accepts(p method.Problem) error {
 	if p.Rows > mostFeatures {
 		return fmt.Errorf("gram: found %d rows, expected at most %d: use krylov", p.Rows, mostFeatures)
 	}
-	return p.Check()
+	return nil
 }
 
 // Solve is Batch's.
@@ -54,11 +56,7 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Ba
 		return method.Basis{}, err
 	}
 	turned := make([]float64, n*p.K)
-	for i := range p.K {
-		for j, v := range left.Row(i) {
-			turned[j*p.K+i] = v
-		}
-	}
+	blas.Transpose64(algebra.Block(turned, n, p.K), algebra.Block(left.Component, p.K, n))
 	b := method.Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
 	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
 	for i, v := range left.Value {

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Krylov finds the components by [blockLanczos] on the second moment, which is never
@@ -32,9 +33,6 @@ func init() {
 	})
 }
 
-// Accepts: all that have an answer.
-func (Krylov) Accepts(p method.Problem) error { return p.Check() }
-
 // Refines is Refining's.
 func (m Krylov) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 
@@ -43,4 +41,18 @@ func (m Krylov) Solve(ctx context.Context, x view.Rows, p method.Problem) (metho
 	l := newBlockLanczos(view.MomentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
 	l.steps = m.Steps
 	return l.solve(ctx)
+}
+
+// OfSample returns components of a few rows, evenly spaced, in a bounded time: for where a run
+// was interrupted before it had found any.
+func OfSample(x view.Rows, p method.Problem) (method.Basis, error) {
+	n, _ := x.Dims()
+	rows := min(n, max(2048, 4*p.K))
+	order := make([]int, rows)
+	for i := range order {
+		order[i] = int(int64(i) * int64(n) / int64(rows))
+	}
+	x = view.Rows{X: matrix.Subset(x.X, order), Offset: x.Offset, Factor: x.Factor, Work: x.Work}
+	p.Rows, p.Loss = rows, 0
+	return Krylov{Tolerance: 1e-3, Steps: 8 + 2*p.K/8}.Solve(context.Background(), x, p)
 }

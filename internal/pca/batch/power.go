@@ -45,9 +45,6 @@ func init() {
 	})
 }
 
-// Accepts implements Method.
-func (Power) Accepts(p method.Problem) error { return p.Check() }
-
 // Refines implements Refining.
 func (m Power) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 

@@ -28,9 +28,6 @@ func init() {
 	})
 }
 
-// Accepts: all that have an answer.
-func (Randomized) Accepts(p method.Problem) error { return p.Check() }
-
 // Solve is Batch's.
 func (m Randomized) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	block := min(p.K+m.Oversample, p.Cols)

@@ -43,9 +43,6 @@ func init() {
 	})
 }
 
-// Accepts implements Method.
-func (VRPCA) Accepts(p method.Problem) error { return p.Check() }
-
 // Refines implements Refining.
 func (m VRPCA) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 

@@ -5,10 +5,11 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // The basis that a certificate is about: rounding moves the span when rows are made
@@ -145,7 +146,7 @@ func offOrthonormal(v []float64, r, d, threads int) float64 {
 	sum, one := make([]float64, r*r), make([]float64, r*r)
 	for lo := 0; lo < d; lo += part {
 		clear(one)
-		blas.SyrkRows64(blas.Block[float64]{Value: one, Rows: r, Cols: r, Stride: r},
+		blas.SyrkRows64(algebra.Block(one, r, r),
 			blas.Block[float64]{Value: v[min(lo, len(v)):], Rows: r, Cols: min(part, d-lo), Stride: d}, threads)
 		vec.Axpy64(sum, 1, one)
 	}

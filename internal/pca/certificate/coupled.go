@@ -4,13 +4,14 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Bounds from a basis and what is left. With the projection P = U^T U on the space
@@ -138,8 +139,8 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	y, image := make([]float64, n*r), make([]float64, r*d)
 	both(y, image, c.basis)
 	c.Captured = c.capturedByRows(y, raw)
-	inner := blas.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
-	blas.SyrkCols64(inner, blas.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
+	inner := algebra.Block(b.inner, r, r)
+	blas.SyrkCols64(inner, algebra.Block(y, n, r), c.threads)
 	algebra.Divide(b.inner, float64(n))
 	algebra.Divide(image, float64(n))
 	for i := range r {
@@ -150,7 +151,7 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	e := math.Sqrt(float64(r))*algebra.Gamma(n+d+64) + c.off
 	b.wrong = algebra.Up(8 * e * raw)
 	rounding := algebra.Gamma(d + 8)
-	blas.SyrkRows64(blas.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, blas.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
+	blas.SyrkRows64(algebra.Block(b.squares, r, r), algebra.Block(image, r, d), c.threads)
 	trace, sum := 0.0, 0.0
 	for i := range r {
 		trace += b.inner[i*r+i]

@@ -3,8 +3,9 @@ package certificate
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 )
 
 // leastEigenvalue returns a proven lower bound on the eigenvalues of the symmetric

@@ -5,10 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // A dual bounds the sum of the k largest eigenvalues of a known symmetric matrix S,
@@ -37,7 +38,7 @@ type dual struct {
 }
 
 func newDual(s []float64, m, k int, frobenius float64, threads int) *dual {
-	p := &dual{s: blas.Block[float64]{Value: s, Rows: m, Cols: m, Stride: m}, m: m, k: k, frobenius: frobenius, threads: threads}
+	p := &dual{s: algebra.Block(s, m, m), m: m, k: k, frobenius: frobenius, threads: threads}
 	for j := range m {
 		p.trace += s[j*m+j]
 	}
@@ -78,7 +79,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 	for i, x := range p.s.Value {
 		c.Value[i] = -x
 	}
-	blas.SyrkCols64(c, blas.Block[float64]{Value: w, Rows: rank, Cols: m, Stride: m}, p.threads)
+	blas.SyrkCols64(c, algebra.Block(w, rank, m), p.threads)
 	for j := range m {
 		c.Value[j*m+j] += mu + room
 	}
@@ -91,7 +92,7 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 func (p *dual) choose(nu float64) (w []float64, s float64) {
 	k, m := p.k, p.m
 	coupling := algebra.Square(k)
-	blas.SyrkRows64(coupling, blas.Block[float64]{Value: p.residual, Rows: k, Cols: m, Stride: m}, p.threads)
+	blas.SyrkRows64(coupling, algebra.Block(p.residual, k, m), p.threads)
 	s = bestShift(p.values[:k], coupling.Value, nu)
 	for i := range coupling.Value {
 		coupling.Value[i] /= s - nu
@@ -184,8 +185,8 @@ func (p *dual) rotate(b int) {
 	m := p.m
 	p.multiply(p.residual, p.vectors, b)
 	quotient := algebra.Square(b)
-	rows := blas.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
-	blas.Gemm64(quotient, rows, blas.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
+	rows := algebra.Block(p.vectors, b, m)
+	blas.Gemm64(quotient, rows, algebra.Block(p.residual, b, m), p.threads)
 	algebra.Symmetrise(quotient.Value, b)
 	turn := make([]float64, b*b)
 	p.eigen.Decompose(p.values, turn, quotient.Value, b, p.threads)
@@ -216,8 +217,7 @@ func (p *dual) converged() bool {
 // multiply sets dst to the rows times S.
 func (p *dual) multiply(dst, rows []float64, b int) {
 	clear(dst[:b*p.m])
-	blas.Gemm64(blas.Block[float64]{Value: dst, Rows: b, Cols: p.m, Stride: p.m},
-		blas.Block[float64]{Value: rows, Rows: b, Cols: p.m, Stride: p.m}, p.s, p.threads)
+	blas.Gemm64(algebra.Block(dst, b, p.m), algebra.Block(rows, b, p.m), p.s, p.threads)
 }
 
 // filter replaces the rows by T(2S/a - I) times them, with the Chebyshev polynomial

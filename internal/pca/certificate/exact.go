@@ -4,10 +4,11 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // exact is the route that forms Sigma, or where n < d the inner products of rows
@@ -49,22 +50,11 @@ func (c *certifier) exact(ctx context.Context) error {
 // responses returns the products of the basis with all rows, r x n, and sets
 // Captured by them.
 func (c *certifier) responses() []float64 {
-	y, turned := c.formedProducts(), make([]float64, c.r*c.n)
+	y, turned := make([]float64, c.n*c.r), make([]float64, c.r*c.n)
+	view.NewFormedProduct(c.x, c.r, c.threads, false).Times(y, c.basis)
 	c.Captured = c.capturedByRows(y, c.size.upper)
-	blas.Transpose64(blas.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, blas.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
+	blas.Transpose64(algebra.Block(turned, c.r, c.n), algebra.Block(y, c.n, c.r))
 	return turned
-}
-
-// formedProducts returns those of all rows, formed, and the basis, n x r.
-func (c *certifier) formedProducts() []float64 {
-	const height = 256
-	y, rows := make([]float64, c.n*c.r), view.Formed{}
-	basis := blas.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
-	for lo := 0; lo < c.n && c.r > 0; lo += height {
-		hi := min(lo+height, c.n)
-		blas.Gemm64(blas.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
-	}
-	return y
 }
 
 // capturedByRows returns a lower bound on the captured from the products y, n x r,
@@ -91,8 +81,7 @@ func (c *certifier) meanSquare(y []float64) float64 {
 func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) float64 {
 	d, r := c.d, c.r
 	product := make([]float64, r*d)
-	blas.Gemm64(blas.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, blas.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
-		blas.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
+	blas.Gemm64(algebra.Block(product, r, d), algebra.Block(c.basis, r, d), algebra.Block(s, d, d), c.threads)
 	var sum vec.Sum
 	for i := range r {
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))

@@ -4,10 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // A search bounds the largest eigenvalue of what is left of Sigma beside a basis,
@@ -82,7 +83,7 @@ type run struct {
 func newSearch(c *certifier, p *view.LaidOut, coupling float64) *search {
 	d, r := c.d, c.r
 	s := &search{c: c, p: p, coupling: coupling, turned: make([]float64, d*r), z: make([]float64, starts*d), before: make([]float64, starts*d), w: make([]float64, starts*d)}
-	blas.Transpose64(blas.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, blas.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d})
+	blas.Transpose64(algebra.Block(s.turned, d, r), algebra.Block(c.basis, r, d))
 	algebra.FillNormal(s.w, rand.NewPCG(c.searchSeed(), searchStream))
 	var whole [starts]float64
 	for i := range s.runs {
@@ -111,11 +112,11 @@ func (s *search) project() {
 		return
 	}
 	products := make([]float64, starts*r)
-	w := blas.Block[float64]{Value: s.w, Rows: starts, Cols: d, Stride: d}
-	coefficients := blas.Block[float64]{Value: products, Rows: starts, Cols: r, Stride: r}
-	blas.Gemm64(coefficients, w, blas.Block[float64]{Value: s.c.basis, Rows: r, Cols: d, Stride: d}, s.c.threads)
+	w := algebra.Block(s.w, starts, d)
+	coefficients := algebra.Block(products, starts, r)
+	blas.Gemm64(coefficients, w, algebra.Block(s.c.basis, r, d), s.c.threads)
 	algebra.Scale(products, -1)
-	blas.Gemm64(w, coefficients, blas.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, s.c.threads)
+	blas.Gemm64(w, coefficients, algebra.Block(s.turned, d, r), s.c.threads)
 }
 
 // projectionError returns a bound on the error of subtracting V^T c from w, where

@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -32,7 +33,7 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
 	}
 	s := make([]float64, d*d)
-	blas.SyrkCols64(blas.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, blas.Block[float64]{Value: b, Rows: n, Cols: d, Stride: d}, 1)
+	blas.SyrkCols64(algebra.Block(s, d, d), algebra.Block(b, n, d), 1)
 	algebra.Divide(s, float64(n))
 	values := make([]float64, d)
 	lapack.Eigen(values, nil, s, d, 1)

@@ -16,7 +16,6 @@ import (
 // summing is a method that adds up the second moment of all rows.
 type summing struct{}
 
-func (summing) Accepts(method.Problem) error { return nil }
 func (summing) Start(p method.Problem) method.State {
 	return &momentSum{d: p.Cols, k: p.K, moment: make([]float64, p.Cols*p.Cols)}
 }

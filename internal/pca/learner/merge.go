@@ -3,10 +3,11 @@ package learner
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // A Shard is what is known of some of the rows.
@@ -75,7 +76,7 @@ func mixedMean(shards []Shard) []float64 {
 // has a smaller rank.
 func principal(a []float64, m, d, k int) method.Basis {
 	gram := make([]float64, m*m)
-	blas.SyrkRows64(blas.Block[float64]{Value: gram, Rows: m, Cols: m, Stride: m}, blas.Block[float64]{Value: a, Rows: m, Cols: d, Stride: d}, 1)
+	blas.SyrkRows64(algebra.Block(gram, m, m), algebra.Block(a, m, d), 1)
 	var e algebra.Eigensystem
 	value := make([]float64, m)
 	vectors := e.Decompose(value, gram, m)

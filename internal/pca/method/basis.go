@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // A Basis is what was found: K orthonormal rows of Cols numbers, by decreasing
@@ -98,4 +99,75 @@ func (b Basis) Orthonormalise(threads int) error {
 // ErrTooLarge is that of rows whose second moment, of which found is a part, is no number.
 func ErrTooLarge(found float64) error {
 	return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", found)
+}
+
+// Suboptimality of a basis U (thesis 4.1, reference 1.3):
+//
+//	epsilon(U) = sum_{i<=k} lambda_i - tr(U Sigma U^T)
+//
+// in units of the data's squared length; not an angle, for a large angle costs
+// nothing where two eigenvalues are nearly equal. A value below -1e-9 means that U
+// is not orthonormal, and is not hidden.
+
+// Captured returns tr(U Sigma U^T), where second is Sigma, Cols x Cols numbers or
+// the Cols numbers of a diagonal one.
+func Captured(second []float64, u Basis) float64 {
+	var sum vec.Sum
+	d := u.Cols
+	for i := range u.K {
+		row := u.Row(i)
+		for j, v := range row {
+			if len(second) == d {
+				sum.Add(float64(second[j]*v) * v)
+			} else {
+				sum.Add(v * vec.Dot64(second[j*d:(j+1)*d], row))
+			}
+		}
+	}
+	return sum.Value()
+}
+
+// Suboptimality returns epsilon(u), given what the best subspace of u.K dimensions
+// captures: the sum of so many eigenvalues of Sigma.
+func Suboptimality(second []float64, best float64, u Basis) float64 {
+	return best - Captured(second, u)
+}
+
+// RayleighRitz returns the basis of the same subspace that the rows' second moment
+// has no products between, by decreasing variance: the eigenvectors of U Sigma U^T,
+// with its eigenvalues. It reads the rows once.
+func RayleighRitz(x view.Rows, b Basis, threads int) Basis {
+	n, _ := x.Dims()
+	k, d := b.K, b.Cols
+	z, a := make([]float64, k*d), make([]float64, k*k)
+	x.Power(z, b.Component, k, threads)
+	for i := range k {
+		for j := range i + 1 {
+			a[i*k+j] = vec.Dot64(z[i*d:(i+1)*d], b.Row(j)) / float64(n)
+			a[j*k+i] = a[i*k+j]
+		}
+	}
+	var e algebra.Eigensystem
+	value := make([]float64, k)
+	vectors := e.Decompose(value, a, k)
+	for i, v := range value {
+		value[i] = max(v, 0)
+	}
+	return Basis{K: k, Cols: d, Component: algebra.Combine(nil, vectors, b.Component, k, k, d), Value: value}
+}
+
+// Departure returns by how much products of the components differ from those of
+// orthonormal ones, at most; NaN where some are no numbers.
+func (b Basis) Departure() float64 {
+	worst := 0.0
+	for i := range b.K {
+		for j := range i + 1 {
+			p := vec.Dot64(b.Row(i), b.Row(j))
+			if i == j {
+				p--
+			}
+			worst = max(worst, p, -p)
+		}
+	}
+	return worst
 }

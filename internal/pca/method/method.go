@@ -1,7 +1,7 @@
 // Package method says what a method that finds principal components is, what it is given and
 // what it returns: the [Problem], the interfaces [Batch] and [Streaming] with their laws, the
 // [State] of a streaming method and how it is kept ([Kept]), the [Basis] that is found, and what
-// can be said of bases and a second moment alone (Rayleigh and Ritz, angles, suboptimality).
+// can be said of bases and a second moment alone (Rayleigh and Ritz, suboptimality).
 //
 // A method registers itself by [Register], from the init of its own file in the room of its
 // kind: pca/batch, pca/stream and the rooms below that. Rows are those of package view. How good
@@ -58,10 +58,20 @@ func (p Problem) Unit() float64 {
 	return 1
 }
 
-// A Method is a way to find components; it is a [Batch] or a [Streaming] one.
-type Method interface {
-	// Accepts returns why the method cannot be used for a problem, nil if it can.
-	Accepts(Problem) error
+// A Method is a way to find components: a [Batch] or a [Streaming] one.
+type Method any
+
+// Limited is a Method that cannot be used for some problems, and says why, nil if it can.
+type Limited interface{ Accepts(Problem) error }
+
+// Accepts returns why m cannot be used for a problem, nil if it can.
+func Accepts(m Method, p Problem) error {
+	if l, ok := m.(Limited); ok {
+		if err := l.Accepts(p); err != nil {
+			return err
+		}
+	}
+	return p.Check()
 }
 
 // A Batch method reads all rows as often as it likes. Laws: the basis has the
@@ -69,7 +79,6 @@ type Method interface {
 // far: of any number of orthonormal rows, none where nothing was found yet. Its values need
 // not be right.
 type Batch interface {
-	Method
 	Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error)
 }
 
@@ -81,10 +90,7 @@ type Refining interface {
 }
 
 // A Streaming method reads every row once and forgets it.
-type Streaming interface {
-	Method
-	Start(Problem) State
-}
+type Streaming interface{ Start(Problem) State }
 
 // A State is a streaming method under way. Laws: which rows were learned and in
 // which order is all that counts, or else the method says at which multiples of a

@@ -2,7 +2,7 @@
 // each imports those before it:
 //
 //	view         rows, products with them, their second moment
-//	method       what a method is, what it is given and returns; angles and losses of bases
+//	method       what a method is, what it is given and returns; losses of bases
 //	stream       methods of one pass: oja, block, spectral; schedule has their step sizes
 //	batch        methods that read all rows again and again
 //	certificate  the proof

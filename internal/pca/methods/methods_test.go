@@ -51,7 +51,7 @@ var errRefused = errors.New("refused")
 
 // solve runs a method of either kind.
 func solve(m method.Method, x view.Rows, p method.Problem) (method.Basis, error) {
-	if err := m.Accepts(p); err != nil {
+	if err := method.Accepts(m, p); err != nil {
 		return method.Basis{}, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	if batch, ok := m.(method.Batch); ok {

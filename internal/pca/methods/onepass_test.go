@@ -39,7 +39,7 @@ func start(t testing.TB, spec string, p method.Problem) method.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Accepts(p); err != nil {
+	if err := method.Accepts(m, p); err != nil {
 		t.Fatal(err)
 	}
 	return m.(method.Streaming).Start(p)

@@ -5,8 +5,9 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 )
 
 // Matrices of numbers of 300 bits: the truth that certificates are compared with.

@@ -32,7 +32,7 @@ func StartOf(t testing.TB, spec string, p method.Problem) method.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Accepts(p); err != nil {
+	if err := method.Accepts(m, p); err != nil {
 		t.Fatal(err)
 	}
 	return m.(method.Streaming).Start(p)
@@ -92,38 +92,18 @@ func (g Gaussian) Missed(b method.Basis) float64 {
 // MissedOf returns the part of the best captured by k directions of rows that b
 // does not capture.
 func MissedOf(x view.Rows, b method.Basis) float64 {
-	n, d := x.Dims()
-	sigma, row := make([]float64, d*d), make([]float64, d)
-	captured := 0.0
-	for i := range n {
-		x.Row(row, i)
-		for j, v := range row {
-			vec.Axpy64(sigma[j*d:(j+1)*d], v, row)
-		}
-		for j := range b.K {
-			y := vec.Dot64(b.Row(j), row)
-			captured += y * y
-		}
-	}
-	values, best := make([]float64, d), 0.0
-	new(algebra.Eigensystem).Decompose(values, sigma, d)
-	for _, v := range values[:b.K] {
-		best += v
-	}
-	return (best - captured) / best
+	sigma := SecondOf(x)
+	captured := method.Captured(sigma, b)
+	values := make([]float64, b.Cols)
+	new(algebra.Eigensystem).Decompose(values, sigma, b.Cols)
+	return 1 - captured/algebra.Total(values[:b.K])
 }
 
 // ProblemOf says all of x that a Problem says.
 func ProblemOf(x view.Rows, k int) method.Problem {
 	n, d := x.Dims()
 	p := method.Problem{Rows: n, Cols: d, K: k, Seed: 5, Threads: 1}
-	row := make([]float64, d)
-	for i := range n {
-		x.Row(row, i)
-		squared := vec.SquaredNorm64(row)
-		p.Squared += squared / float64(n)
-		p.Fourth += squared * squared / float64(n)
-	}
+	p.Squared, p.Fourth = x.Sizes(1)
 	return p
 }
 

@@ -12,11 +12,8 @@ import (
 // SecondOf returns Sigma, formed from the rows as they are seen.
 func SecondOf(r view.Rows) []float64 {
 	n, d := r.Dims()
-	a, x := make([]float64, d*d), make([]float64, d)
-	for i := range n {
-		r.Row(x, i)
-		AddOuter(a, 1/float64(n), x)
-	}
+	a := make([]float64, d*d)
+	r.Each(make([]float64, d), func(x []float64) { AddOuter(a, 1/float64(n), x) })
 	return a
 }
 
@@ -77,12 +74,8 @@ func SomeRows(rng *rand.Rand, n, d int, sparse, moved bool) view.Rows {
 
 // TableOf returns the rows as the methods see them.
 func TableOf(r view.Rows) []float64 {
-	n, d := r.Dims()
-	x := make([]float64, n*d)
-	for i := range n {
-		r.Row(x[i*d:(i+1)*d], i)
-	}
-	return x
+	n, _ := r.Dims()
+	return new(view.Formed[float64]).Form(r, 0, n, 1).Value
 }
 
 // SimulatedCols is how many dimensions the simulated distributions of the reference have, 3.2.

@@ -1,8 +1,10 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
@@ -77,7 +79,7 @@ func streamingNames() []string {
 // Accepts asks all candidates.
 func (m Race) Accepts(p method.Problem) error {
 	for _, c := range m.Candidates {
-		if err := c.Accepts(p); err != nil {
+		if err := method.Accepts(c, p); err != nil {
 			return err
 		}
 	}
@@ -145,54 +147,39 @@ func (s *race) judge(x view.Rows) {
 	for i, r := range s.runners {
 		bases[i] = r.state.Basis()
 	}
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(s.x, i)
+	x.Each(s.x, func(x []float64) {
 		for j, b := range bases {
 			for c := range b.K {
-				product := vec.Dot64(b.Row(c), s.x)
+				product := vec.Dot64(b.Row(c), x)
 				s.runners[j].captured += float64(product * product)
 			}
 		}
-	}
-	s.judges += n
+		s.judges++
+	})
 }
 
 // halve gives up the worse half and begins a round.
 func (s *race) halve() {
-	var order []*runner
-	for range s.runners {
-		order = append(order, s.best(order))
-	}
-	s.runners = order[:(len(order)+1)/2]
+	slices.SortStableFunc(s.runners, func(a, b *runner) int { return byCaptured(b, a) })
+	s.runners = s.runners[:(len(s.runners)+1)/2]
 	s.judges = 0
 	for _, r := range s.runners {
 		r.captured = 0
 	}
 }
 
-// best returns the runner that captured the most, the first of equals, not among
-// some. One that is not a number captured nothing.
-func (s *race) best(besides []*runner) (best *runner) {
-	most := math.Inf(-1)
-	for _, r := range s.runners {
-		taken := false
-		for _, b := range besides {
-			taken = taken || b == r
-		}
-		captured := r.captured
-		if math.IsNaN(captured) {
-			captured = -1
-		}
-		if !taken && captured > most {
-			best, most = r, captured
-		}
+// byCaptured compares what runners captured: nothing where it is not a number.
+func byCaptured(a, b *runner) int { return cmp.Compare(a.share(), b.share()) }
+
+func (r *runner) share() float64 {
+	if math.IsNaN(r.captured) {
+		return -1
 	}
-	return best
+	return r.captured
 }
 
-// Basis returns that of the candidate that leads.
-func (s *race) Basis() method.Basis { return s.best(nil).state.Basis() }
+// Basis returns that of the candidate that leads, the first of equals.
+func (s *race) Basis() method.Basis { return slices.MaxFunc(s.runners, byCaptured).state.Basis() }
 
 func (s *race) Keep(k *method.Kept) {
 	k.Count("blocks", &s.blocks)
@@ -214,10 +201,8 @@ func (s *race) Keep(k *method.Kept) {
 func (s *race) restore(k *method.Kept, alive []float64) {
 	var runners []*runner
 	for _, of := range alive {
-		for _, r := range s.runners {
-			if float64(r.of) == of {
-				runners = append(runners, r)
-			}
+		if i := slices.IndexFunc(s.runners, func(r *runner) bool { return float64(r.of) == of }); i >= 0 {
+			runners = append(runners, s.runners[i])
 		}
 	}
 	k.Require(len(runners) > 0 && len(runners) == len(alive) && len(runners) <= len(s.runners), "state: found candidates %v, expected some of %d", alive, len(s.runners))

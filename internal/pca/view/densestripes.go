@@ -1,66 +1,61 @@
 package view
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// denseStripes multiply dense rows in double precision, where they are if they lie
-// one after the other.
-type denseStripes struct {
-	of            matrix.Matrix
-	rows, cols, m int // rows: of the stripe
-	threads       int
+// denseStripes multiply rows that are formed: in single precision as they are stored, or in
+// double with offset and factor applied. Sums are in double precision.
+type denseStripes[T float32 | float64] struct {
+	of         Rows
+	m, threads int
+	most       int // numbers of a stripe
 
-	copied []float32
-	x      blas.Block[float32] // the stripe
-	q      blas.Block[float64] // m x cols
-	total  []float64           // the sum, cols x m
+	multiply, addUp func(c blas.Block[float64], a blas.Block[T], b blas.Block[float64], threads int) // C += A B^T, C += A^T B
+
+	rows  Formed[T]
+	x     blas.Block[T]       // the stripe
+	q     blas.Block[float64] // m x d
+	total []float64           // the sum, d x m
 }
 
-func newDenseStripes(x matrix.Matrix, m, threads int) *denseStripes {
-	_, cols := x.Dims()
-	return &denseStripes{of: x, cols: cols, m: m, threads: threads}
+func newDenseStripes(x Rows, m, threads int) *denseStripes[float32] {
+	return &denseStripes[float32]{of: Rows{X: x.X}, m: m, threads: threads, most: 1 << 21, multiply: blas.GemmMixed, addUp: blas.GemmColsMixed}
 }
 
-// height lets a stripe have two million numbers, but not too few rows.
-func (s *denseStripes) height() int { return min(max(1<<21/max(s.cols, 1), 16), 4096) }
-
-func (s *denseStripes) set(lo, hi int) {
-	s.rows = hi - lo
-	if m, ok := s.of.(*matrix.Dense); ok {
-		s.x = rowsOf(m, lo, hi)
-		return
-	}
-	s.copied = algebra.Sized(s.copied, s.rows*s.cols)
-	parallel.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			expand(s.copied[i*s.cols:(i+1)*s.cols], s.of.Row(lo+i))
-		}
-	})
-	s.x = algebra.Block(s.copied, s.rows, s.cols)
+func newMovedStripes(x Rows, m, threads int) *denseStripes[float64] {
+	return &denseStripes[float64]{of: x, m: m, threads: threads, most: 1 << 20, multiply: blas.Gemm64, addUp: blas.GemmCols64}
 }
 
-func (s *denseStripes) right(q []float64) { s.q = algebra.Block(q, s.m, s.cols) }
+func (s *denseStripes[T]) cols() int {
+	_, d := s.of.Dims()
+	return d
+}
 
-func (s *denseStripes) times(dst []float64) {
+// height lets a stripe have so many numbers, but not too few rows.
+func (s *denseStripes[T]) height() int { return min(max(s.most/max(s.cols(), 1), 16), 4096) }
+
+func (s *denseStripes[T]) set(lo, hi int) { s.x = s.rows.Form(s.of, lo, hi, s.threads) }
+
+func (s *denseStripes[T]) right(q []float64) { s.q = algebra.Block(q, s.m, s.cols()) }
+
+func (s *denseStripes[T]) times(dst []float64) {
 	clear(dst)
-	blas.GemmMixed(algebra.Block(dst, s.rows, s.m), s.x, s.q, s.threads)
+	s.multiply(algebra.Block(dst, s.x.Rows, s.m), s.x, s.q, s.threads)
 }
 
-func (s *denseStripes) add(p []float64) {
+func (s *denseStripes[T]) add(p []float64) {
 	if s.total == nil {
-		s.total = make([]float64, s.cols*s.m)
+		s.total = make([]float64, s.x.Cols*s.m)
 	}
-	blas.GemmColsMixed(algebra.Block(s.total, s.cols, s.m), s.x, algebra.Block(p, s.rows, s.m), s.threads)
+	s.addUp(algebra.Block(s.total, s.x.Cols, s.m), s.x, algebra.Block(p, s.x.Rows, s.m), s.threads)
 }
 
-func (s *denseStripes) sum(dst []float64) {
+func (s *denseStripes[T]) sum(dst []float64) {
 	if s.total == nil { // there are no rows
 		clear(dst)
 		return
 	}
-	blas.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
+	blas.Transpose64(algebra.Block(dst, s.m, s.x.Cols), algebra.Block(s.total, s.x.Cols, s.m))
 }

@@ -1,10 +1,6 @@
 package view
 
-import (
-	"context"
-
-	"github.com/fenchel-ml/fenchel/matrix"
-)
+import "context"
 
 // What the tests see besides.
 var (
@@ -15,5 +11,5 @@ var (
 // SparseProduct sets dst to the product of q, m x d, with the second moment of sparse rows, of
 // which some are multiplied at a time.
 func SparseProduct(ctx context.Context, x Rows, atOnce, threads int, dst, q []float64, m int) error {
-	return newSparseMoment(x, x.X.(*matrix.CSR), atOnce, threads).apply(ctx, dst, q, m)
+	return sparseMoment(x, atOnce, threads).Apply(ctx, dst, q, m)
 }

@@ -3,9 +3,11 @@ package view
 import (
 	"context"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // MomentRows is how many rows are added up in one chain.
@@ -19,7 +21,7 @@ func SecondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 
 func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
-	sum, one, rows := algebra.Square(d), algebra.Square(d), Formed{}
+	sum, one, rows := algebra.Square(d), algebra.Square(d), Formed[float64]{}
 	for lo := 0; lo < n; lo += MomentRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -44,7 +46,7 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 	n, d := x.Dims()
 	height := min(max(1<<22/d, 32), n)
 	products := algebra.Square(n)
-	var left, right Formed
+	var left, right Formed[float64]
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
 		x.CountReads(hi, 0)
@@ -64,19 +66,54 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 	return products.Value, nil
 }
 
-// Formed is memory for rows that are formed.
-type Formed struct{ value []float64 }
+// Formed is memory for rows that are formed in some precision.
+type Formed[T float32 | float64] struct{ value []T }
 
-// Form returns rows lo to hi.
-func (f *Formed) Form(x Rows, lo, hi, threads int) blas.Block[float64] {
+// Form returns rows lo to hi, valid until the next call: those that are stored as they are to
+// be, where they are.
+func (f *Formed[T]) Form(x Rows, lo, hi, threads int) blas.Block[T] {
 	_, d := x.Dims()
-	if len(f.value) < (hi-lo)*d {
-		f.value = make([]float64, (hi-lo)*d)
+	if data, ok := x.X.(*matrix.Dense); ok && x.Offset == nil && x.Factor == nil {
+		if value, ok := any(data.Value).([]T); ok {
+			return algebra.Block(value[lo*d:hi*d], hi-lo, d)
+		}
 	}
+	f.value = algebra.Sized(f.value, (hi-lo)*d)
 	parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			x.Row(f.value[i*d:(i+1)*d], lo+i)
+			switch row := any(f.value[i*d : (i+1)*d]).(type) {
+			case []float64:
+				x.Row(row, lo+i)
+			case []float32:
+				x.single(row, lo+i)
+			}
 		}
 	})
-	return blas.Block[float64]{Value: f.value, Rows: hi - lo, Cols: d, Stride: d}
+	return algebra.Block(f.value, hi-lo, d)
+}
+
+// single is Row, rounded.
+func (r Rows) single(dst []float32, i int) {
+	x := r.X.Row(i)
+	if x.Index == nil {
+		copy(dst, x.Value)
+	} else {
+		clear(dst)
+		for k, j := range x.Index {
+			dst[j] = x.Value[k]
+		}
+	}
+	if r.Offset == nil && r.Factor == nil {
+		return
+	}
+	for j, v := range dst {
+		value := float64(v)
+		if r.Offset != nil {
+			value -= r.Offset[j]
+		}
+		if r.Factor != nil {
+			value *= r.Factor[j]
+		}
+		dst[j] = float32(value)
+	}
 }

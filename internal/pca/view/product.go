@@ -1,6 +1,8 @@
 package view
 
 import (
+	"context"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -18,45 +20,51 @@ import (
 
 // Times sets dst, n x m, to R Q^T, where the rows of q, m x d, are the vectors.
 func (r Rows) Times(dst, q []float64, m, threads int) {
-	p := newProduct(r, m, threads, false)
-	p.right(q)
-	p.each(func(lo, hi int) { p.times(dst[lo*m : hi*m]) })
+	newProduct(r, m, threads, false).Times(dst, q)
 }
 
 // TransposedTimes sets dst, m x d, to P^T R, where p is n x m.
 func (r Rows) TransposedTimes(dst, p []float64, m, threads int) {
 	product := newProduct(r, m, threads, false)
-	product.each(func(lo, hi int) { product.add(p[lo*m : hi*m]) })
+	_ = product.each(context.Background(), func(lo, hi int) { product.add(p[lo*m : hi*m]) })
 	product.sum(dst)
 }
 
 // Power sets dst, m x d, to Q R^T R: a step of the power method for each row of q
 // in one pass over the rows.
 func (r Rows) Power(dst, q []float64, m, threads int) {
-	newProduct(r, m, threads, false).power(dst, q)
+	_ = newProduct(r, m, threads, false).power(context.Background(), dst, q)
 }
 
 // QuickPower is Power that never moves rows: the offset is taken off the products.
 // Of a feature whose mean is a deviations from 0 the error is about a 2^-50.
 func (r Rows) QuickPower(dst, q []float64, m, threads int) {
-	newProduct(r, m, threads, true).power(dst, q)
+	_ = newProduct(r, m, threads, true).power(context.Background(), dst, q)
 }
 
-func (p *Product) power(dst, q []float64) {
+// Times sets dst, n x m, to R Q^T.
+func (p *Product) Times(dst, q []float64) {
+	p.right(q)
+	_ = p.each(context.Background(), func(lo, hi int) { p.times(dst[lo*p.m : hi*p.m]) })
+}
+
+// power fails where ctx ends.
+func (p *Product) power(ctx context.Context, dst, q []float64) error {
 	p.right(q)
 	var y []float64
-	p.each(func(lo, hi int) {
+	err := p.each(ctx, func(lo, hi int) {
 		y = algebra.Sized(y, (hi-lo)*p.m)
 		p.times(y)
 		p.add(y)
 	})
 	p.sum(dst)
+	return err
 }
 
 // Both sets y, n x m, to R Q^T and image, m x d, to its transpose times R.
 func (p *Product) Both(y, image, q []float64) {
 	p.right(q)
-	p.each(func(lo, hi int) {
+	_ = p.each(context.Background(), func(lo, hi int) {
 		p.times(y[lo*p.m : hi*p.m])
 		p.add(y[lo*p.m : hi*p.m])
 	})
@@ -87,19 +95,21 @@ func newProduct(r Rows, m, threads int, quick bool) *Product {
 	if !IsSparse(r.X) {
 		return NewFormedProduct(r, m, threads, quick || r.Offset == nil)
 	}
-	return &Product{of: r, m: m, stripes: newSparseStripes(r.X, m, threads), shift: make([]float64, m), count: make([]float64, m)}
+	return productOf(r, m, newSparseStripes(r.X, m, threads))
 }
 
 // NewFormedProduct multiplies rows as dense ones, however they are stored.
 func NewFormedProduct(r Rows, m, threads int, quick bool) *Product {
-	p := &Product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
 	if quick {
-		p.stripes = newDenseStripes(r.X, m, threads)
-		return p
+		return productOf(r, m, newDenseStripes(r, m, threads))
 	}
-	p.stripes = newMovedStripes(r, m, threads)
+	p := productOf(r, m, newMovedStripes(r, m, threads))
 	p.of.Offset, p.of.Factor = nil, nil
 	return p
+}
+
+func productOf(r Rows, m int, s stripes) *Product {
+	return &Product{of: r, m: m, stripes: s, shift: make([]float64, m), count: make([]float64, m)}
 }
 
 // IsSparse reports whether all rows are.
@@ -116,23 +126,27 @@ func IsSparse(x matrix.Matrix) bool {
 	return rows > 0
 }
 
-// each calls do for one stripe after another.
-func (p *Product) each(do func(lo, hi int)) {
+// each calls do for one stripe after another, until ctx ends.
+func (p *Product) each(ctx context.Context, do func(lo, hi int)) error {
 	rows, _ := p.of.Dims()
 	p.of.CountReads(rows, 0)
 	for lo := 0; lo < rows; lo += p.height() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		hi := min(lo+p.height(), rows)
 		p.rows = hi - lo
 		p.set(lo, hi)
 		do(lo, hi)
 	}
+	return nil
 }
 
 func (p *Product) right(q []float64) {
 	if p.of.Factor != nil {
 		p.q = append(p.q[:0], q...)
 		q = p.q
-		p.multiply(q)
+		p.of.multiply(q)
 	}
 	if p.of.Offset != nil {
 		d := len(p.of.Offset)
@@ -171,16 +185,5 @@ func (p *Product) sum(dst []float64) {
 			vec.Axpy64(dst[l*d:(l+1)*d], -count, p.of.Offset)
 		}
 	}
-	p.multiply(dst)
-}
-
-// multiply applies Factor to vectors.
-func (p *Product) multiply(q []float64) {
-	d := len(p.of.Factor)
-	for lo := 0; d > 0 && lo < len(q); lo += d {
-		row := q[lo : lo+d]
-		for j, f := range p.of.Factor {
-			row[j] *= f
-		}
-	}
+	p.of.multiply(dst)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func TestProducts(t *testing.T) {
@@ -53,6 +55,50 @@ func TestProducts(t *testing.T) {
 				if off := pcatest.LargestDifference(one, c.want); !(off <= 1e-12*size) {
 					t.Errorf("%s: %s: off by %g of %g", name, what, off, size)
 				}
+			}
+		}
+	}
+}
+
+// Sparse rows have the same products wherever they are stored, and laid out or not.
+func TestLaidOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	const n, d = 5000, 30
+	r := pcatest.SomeRows(rng, n, d, true, true)
+	some := r
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	some.X = matrix.Subset(r.X, order)
+	for _, m := range []int{1, 8, 11, 43} {
+		q := pcatest.Normal(rng, m*d)
+		y, image := make([]float64, n*m), make([]float64, m*d)
+		r.Times(y, q, m, 1)
+		r.TransposedTimes(image, y, m, 1)
+		for name, x := range map[string]view.Rows{"CSR": r, "a subset": some} {
+			l := view.NewLaidOut(x, 2)
+			for range 2 {
+				y2, image2, power := pcatest.Normal(rng, n*m), pcatest.Normal(rng, m*d), pcatest.Normal(rng, m*d)
+				l.Both(y2, image2, q, m)
+				l.Apply(power, q, m)
+				if !slices.Equal(y, y2) || !slices.Equal(image, image2) || !slices.Equal(image, power) {
+					t.Errorf("m=%d, %s: other bits than of rows that are not laid out", m, name)
+				}
+			}
+		}
+	}
+}
+
+// Rows in single precision are those in double, rounded.
+func TestFormed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, kind := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
+		r := pcatest.SomeRows(rng, 70, 9, kind[0], kind[1])
+		double, single := new(view.Formed[float64]).Form(r, 3, 70, 2), new(view.Formed[float32]).Form(r, 3, 70, 2)
+		for i, v := range double.Value {
+			if single.Value[i] != float32(v) {
+				t.Fatalf("sparse=%v moved=%v: found %g, expected %g rounded", kind[0], kind[1], single.Value[i], v)
 			}
 		}
 	}

@@ -17,6 +17,8 @@
 package view
 
 import (
+	"sync/atomic"
+
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -53,8 +55,15 @@ func (r Rows) Row(dst []float64, i int) {
 	if r.Offset != nil {
 		vec.Axpy64(dst, -1, r.Offset)
 	}
-	for j, f := range r.Factor {
-		dst[j] *= f
+	r.multiply(dst)
+}
+
+// Each calls do with every row, in memory for d numbers.
+func (r Rows) Each(row []float64, do func(row []float64)) {
+	n, _ := r.Dims()
+	for i := range n {
+		r.Row(row, i)
+		do(row)
 	}
 }
 
@@ -62,4 +71,32 @@ func (r Rows) Row(dst []float64, i int) {
 func (r Rows) Part(lo, hi int) Rows {
 	r.X, r.centred = matrix.Part(r.X, lo, hi), false
 	return r
+}
+
+// Work is how much of the rows a method has read.
+type Work struct{ rows, more atomic.Int64 }
+
+// Passes returns how often all of n rows were read.
+func (w *Work) Passes(n int) float64 { return float64(w.rows.Load()) / float64(max(n, 1)) }
+
+// Numbers returns how many stored numbers were touched, if all of n rows have so many.
+func (w *Work) Numbers(n int, stored int64) float64 {
+	return w.Passes(n)*float64(stored) + float64(w.more.Load())
+}
+
+// CountReads counts rows that were read, and numbers that were touched once more.
+func (r Rows) CountReads(rows int, more int64) {
+	if r.Work != nil {
+		r.Work.rows.Add(int64(rows))
+		r.Work.more.Add(more)
+	}
+}
+
+// multiply applies Factor to vectors of d numbers each.
+func (r Rows) multiply(q []float64) {
+	for d := len(r.Factor); d > 0 && len(q) > 0; q = q[d:] {
+		for j, f := range r.Factor {
+			q[j] *= f
+		}
+	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -121,12 +123,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error
 	}
 	n, d := x.Dims()
 	x.CountReads(n, 0)
-	value, err := sumSlabs(ctx, x.X, threads, func(dst []float32, row []float64, i int) {
-		x.Row(row, i)
-		for j, v := range row {
-			dst[j] = float32(v)
-		}
-	})
+	value, err := sumSlabs(ctx, x, threads)
 	if err != nil {
 		return SingleMoment{}, err
 	}
@@ -142,30 +139,13 @@ func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
 	n, d := x.Dims()
 	x.CountReads(n, 0)
 	sums := sumsOf(x, threads)
-	value, err := rawProducts(ctx, x.X, threads)
+	value, err := sumSlabs(ctx, Rows{X: x.X}, threads)
 	if err != nil {
 		return SingleMoment{}, err
 	}
 	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset))
 	centre(value, x, sums, threads)
 	return SingleMoment{value, wrong, inSingle(value, d)}, nil
-}
-
-// rawProducts returns X^T X.
-func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, error) {
-	data, ok := x.(*matrix.Dense)
-	if !ok {
-		return sumSlabs(ctx, x, threads, func(dst []float32, _ []float64, i int) { expand(dst, x.Row(i)) })
-	}
-	d := data.Cols
-	second := algebra.Square(d)
-	for lo := 0; lo < data.Rows; lo += rowsOfSlab(d) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		blas.GramSingle(second, rowsOf(data, lo, min(lo+rowsOfSlab(d), data.Rows)), threads)
-	}
-	return second.Value, nil
 }
 
 // inSingle reports whether Sigma is neither too large nor too small.
@@ -205,4 +185,69 @@ func movedError(n, d int, trace float64) float64 {
 	length := math.Sqrt(squares)
 	moved := algebra.Up(float64(singleUnit*(1+0x1p-20)*length) + float64(tinySingle*math.Sqrt(float64(n)*float64(d))))
 	return algebra.Up((wrong + float64(2*moved*length) + float64(moved*moved) + float64(algebra.Gamma(8)*squares)) / float64(n))
+}
+
+// rowsOfSlab returns how many rows are summed between two looks at whether to go on:
+// a multiple of what is summed in single precision, and about 4 10^9 operations.
+func rowsOfSlab(d int) int { return 256 * min(max(int(4e9/256/float64(d*d)), 1), 64) }
+
+// NearZero reports whether the rows are hardly longer than when they are centred, by
+// some of them: then it makes no difference whether that is done before or after.
+func NearZero(x Rows) bool {
+	n, d := x.Dims()
+	raw := Rows{X: x.X, Factor: x.Factor}
+	row := make([]float64, d)
+	centred, all := 0.0, 0.0
+	for i := 0; i < n; i += (n + 255) / 256 {
+		x.Row(row, i)
+		centred += vec.SquaredNorm64(row)
+		raw.Row(row, i)
+		all += vec.SquaredNorm64(row)
+	}
+	return all <= 16*centred
+}
+
+// sumsOf returns the sums of the features, which centred rows know.
+func sumsOf(x Rows, threads int) []float64 {
+	if !x.centred {
+		return columnSums(x.X, threads)
+	}
+	n, _ := x.Dims()
+	sums := append([]float64{}, x.Offset...)
+	algebra.Scale(sums, float64(n))
+	return sums
+}
+
+// sumSlabs adds up the products of rows, in single precision 256 at a time.
+func sumSlabs(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	second, height, rows := algebra.Square(d), rowsOfSlab(d), Formed[float32]{}
+	for lo := 0; lo < n; lo += height {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		blas.GramSingle(second, rows.Form(x, lo, min(lo+height, n), threads), threads)
+	}
+	return second.Value, nil
+}
+
+// centre makes the sum of the products of rows of X, whose sums are given, Sigma.
+func centre(s []float64, x Rows, sums []float64, threads int) {
+	n, d := x.Dims()
+	parallel.Blocks(d, 16, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := s[i*d : (i+1)*d]
+			if x.Offset != nil {
+				moved := float64(float64(n)*x.Offset[i]) - sums[i]
+				for j, o := range x.Offset {
+					row[j] += float64(moved*o) - float64(x.Offset[i]*sums[j])
+				}
+			}
+			for j, f := range x.Factor {
+				row[j] *= float64(f * x.Factor[i])
+			}
+			algebra.Scale(row, 1/float64(n))
+		}
+	})
+	algebra.Symmetrise(s, d)
 }

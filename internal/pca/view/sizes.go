@@ -4,7 +4,10 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Zero reports whether all rows are.
@@ -71,12 +74,6 @@ func (r Rows) StoredSquares(i int) (squared, raw float64) {
 	return squared, raw
 }
 
-func (r Rows) multiply(x []float64) {
-	for j, f := range r.Factor {
-		x[j] *= f
-	}
-}
-
 // Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
 func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	n, _ := r.Dims()
@@ -120,4 +117,63 @@ func (r Rows) squaredNorm(i int, base float64) float64 {
 		return stored
 	}
 	return max(base-zero, 0) + stored
+}
+
+// Preprocess returns the rows of x as a kind of scaling, one of
+// data.MomentScalings, makes them, and centred or not. The kind thesis centres
+// always.
+func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, error) {
+	r := Rows{X: x}
+	if scale == "none" && !center {
+		return r, nil
+	}
+	if n, _ := x.Dims(); scale == "none" && n > 0 {
+		return Rows{X: x, Offset: ColumnMeans(x, threads), centred: true}, nil
+	}
+	moments := scaling.NewMoments(x, threads)
+	if scale == "max-norm" && center {
+		moments.MeasureCentred(x, threads)
+	}
+	s, err := moments.Scaling(scale, center)
+	if err != nil {
+		return r, err
+	}
+	if center || scale == "thesis" {
+		r.Offset = s.Offset
+	}
+	if scale != "none" {
+		r.Factor = s.Factor
+	}
+	return r, nil
+}
+
+// ColumnMeans returns the mean of every column.
+func ColumnMeans(x matrix.Matrix, threads int) []float64 {
+	n, _ := x.Dims()
+	sums := columnSums(x, threads)
+	algebra.Scale(sums, 1/float64(n))
+	return sums
+}
+
+// columnSums returns the sums of the features, of parts that are a function of the
+// rows alone and few enough for their sums to take less memory than the rows.
+func columnSums(x matrix.Matrix, threads int) []float64 {
+	n, d := x.Dims()
+	count := min(64, int64(n+4095)/4096, 1+matrix.Nonzeros(x)/int64(4*max(d, 1)))
+	sums := make([]float64, d)
+	if n == 0 {
+		return sums
+	}
+	block := int((int64(n) + count - 1) / count)
+	parts := make([][]float64, (n+block-1)/block)
+	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
+		parts[b] = make([]float64, d)
+		for i := lo; i < hi; i++ {
+			x.Row(i).AddTo(parts[b], 1)
+		}
+	})
+	for _, part := range parts {
+		vec.Axpy64(sums, 1, part)
+	}
+	return sums
 }

@@ -11,17 +11,23 @@ import (
 
 // sparseStripes multiply sparse rows, at a cost of the nonzeros times m.
 type sparseStripes struct {
-	of            matrix.Matrix
-	rows, cols, m int // rows: of the stripe
-	threads       int
-
-	byRow, byCol compressed
-	column       []int   // of each list of byCol
-	next         []int64 // scratch
+	of               matrix.Matrix
+	cols, m, threads int
+	tall             int           // rows of a stripe
+	laid             []*sparseRows // all stripes, if they are laid out; nil: one after another is
+	*sparseRows                    // the stripe
 
 	q     []*tile // the vectors
 	p     []*tile // P of the stripe
 	total []*tile // the sum
+}
+
+// sparseRows are rows and, where byCol is not empty, their columns but for empty ones.
+type sparseRows struct {
+	rows         int
+	byRow, byCol compressed
+	column       []int   // of each list of byCol
+	next         []int64 // scratch
 }
 
 // A compressed matrix is a list of lists: vec's form of sparse rows.
@@ -40,7 +46,7 @@ type tile struct {
 
 func newSparseStripes(x matrix.Matrix, m, threads int) *sparseStripes {
 	_, cols := x.Dims()
-	return &sparseStripes{of: x, cols: cols, m: m, threads: threads, p: newTiles(m, 0)}
+	return &sparseStripes{of: x, cols: cols, m: m, threads: threads, tall: 4096, sparseRows: &sparseRows{}, p: newTiles(m, 0)}
 }
 
 // newTiles cuts m vectors into tiles, with room for n elements each.
@@ -58,26 +64,38 @@ func newTiles(m, n int) []*tile {
 	return list
 }
 
-func (s *sparseStripes) height() int { return 4096 }
+func (s *sparseStripes) height() int { return s.tall }
 
 func (s *sparseStripes) set(lo, hi int) {
-	s.rows = hi - lo
+	if s.laid != nil {
+		s.sparseRows = s.laid[lo/s.tall]
+		return
+	}
+	s.list(s.of, lo, hi)
+}
+
+// list makes the stripe rows lo to hi of x, those of a CSR where they are.
+func (s *sparseRows) list(x matrix.Matrix, lo, hi int) {
+	s.rows, s.byCol.start = hi-lo, s.byCol.start[:0]
 	c := &s.byRow
+	if csr, ok := x.(*matrix.CSR); ok {
+		*c = compressed{csr.Start[lo : hi+1], csr.Index, csr.Value}
+		return
+	}
 	c.start, c.index, c.value = append(c.start[:0], 0), c.index[:0], c.value[:0]
 	for i := range s.rows {
-		x := s.of.Row(lo + i)
-		c.index, c.value = append(c.index, x.Index...), append(c.value, x.Value...)
+		row := x.Row(lo + i)
+		c.index, c.value = append(c.index, row.Index...), append(c.value, row.Value...)
 		c.start = append(c.start, int64(len(c.value)))
 	}
-	s.byCol.start = s.byCol.start[:0]
 }
 
 // transpose lists byRow by columns, of which it leaves out the empty ones.
-func (s *sparseStripes) transpose() {
+func (s *sparseRows) transpose(cols int) {
 	from, to := &s.byRow, &s.byCol
-	s.next = algebra.Sized(s.next, s.cols)
+	s.next = algebra.Sized(s.next, cols)
 	clear(s.next)
-	for _, j := range from.index {
+	for _, j := range from.index[from.start[0]:from.start[s.rows]] {
 		s.next[j]++
 	}
 	s.column, to.start = s.column[:0], append(to.start[:0], 0)
@@ -89,7 +107,7 @@ func (s *sparseStripes) transpose() {
 			s.column, to.start = append(s.column, j), append(to.start, end)
 		}
 	}
-	to.index, to.value = algebra.Sized(to.index, len(from.index)), algebra.Sized(to.value, len(from.value))
+	to.index, to.value = algebra.Sized(to.index, int(end)), algebra.Sized(to.value, int(end))
 	for i := range s.rows {
 		for k := from.start[i]; k < from.start[i+1]; k++ {
 			at := &s.next[from.index[k]]
@@ -109,6 +127,10 @@ func (s *sparseStripes) right(q []float64) {
 
 func (s *sparseStripes) times(dst []float64) {
 	for _, t := range s.q {
+		if t.width == s.m {
+			s.byRow.times(dst, t, s.threads)
+			continue
+		}
 		t.out = algebra.Sized(t.out, s.rows*t.width)
 		s.byRow.times(t.out, t, s.threads)
 		for i := range s.rows {
@@ -134,19 +156,32 @@ func (s *sparseStripes) add(p []float64) {
 		s.total = newTiles(s.m, s.cols)
 	}
 	if len(s.byCol.start) == 0 {
-		s.transpose()
+		s.transpose(s.cols)
 	}
 	for k, t := range s.p {
-		t.block = algebra.Sized(t.block, s.rows*t.width)
-		for i := range s.rows {
-			copy(t.block[i*t.width:(i+1)*t.width], p[i*s.m+t.first:][:t.used])
-			clear(t.block[i*t.width+t.used : (i+1)*t.width])
-		}
+		t.lay(p, s.rows, s.m)
 		t.out = algebra.Sized(t.out, len(s.column)*t.width)
 		s.byCol.times(t.out, t, s.threads)
+		if len(s.column) == s.cols {
+			vec.Axpy64(s.total[k].block, 1, t.out)
+			continue
+		}
 		for c, j := range s.column {
 			vec.Axpy64(s.total[k].block[j*t.width:(j+1)*t.width], 1, t.out[c*t.width:(c+1)*t.width])
 		}
+	}
+}
+
+// lay sets the tile to its part of p, rows x m.
+func (t *tile) lay(p []float64, rows, m int) {
+	if t.width == m {
+		t.block = p[:rows*m]
+		return
+	}
+	t.block = algebra.Sized(t.block, rows*t.width)
+	for i := range rows {
+		copy(t.block[i*t.width:(i+1)*t.width], p[i*m+t.first:][:t.used])
+		clear(t.block[i*t.width+t.used : (i+1)*t.width])
 	}
 }
 
@@ -158,8 +193,4 @@ func (s *sparseStripes) sum(dst []float64) {
 		from := blas.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
 		blas.Transpose64(algebra.Block(dst[t.first*s.cols:], t.used, s.cols), from)
 	}
-}
-
-func rowsOf(x *matrix.Dense, lo, hi int) blas.Block[float32] {
-	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
 }

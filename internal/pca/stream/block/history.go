@@ -4,11 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // History is block power with a memory: the rows so far are remembered as m > k
@@ -59,9 +60,6 @@ const (
 	mostLooks   = 5
 	enoughGrown = 3e-3 // of the k largest values: then there is no other pass
 )
-
-// Accepts refuses nothing.
-func (History) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins with no directions.
 func (m History) Start(p method.Problem) method.State {

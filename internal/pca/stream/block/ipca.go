@@ -3,12 +3,13 @@ package block
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // IncrementalPCA gives the components of scikit-learn's class of that name, for the
@@ -43,9 +44,6 @@ func init() {
 		return IncrementalPCA{Batch: p.Int("batch", 0, 0, 1<<30), Center: p.Choice("center", "false", "true") == "true"}, nil
 	})
 }
-
-// Accepts refuses nothing.
-func (IncrementalPCA) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins with no rows.
 func (m IncrementalPCA) Start(p method.Problem) method.State {
@@ -107,17 +105,13 @@ func (s *incrementalPCA) Learn(x view.Rows) {
 func (s *incrementalPCA) move(x view.Rows) view.Rows {
 	b, d := x.Dims()
 	own, squares, row := make([]float64, d), make([]float64, d), make([]float64, d)
-	for i := range b {
-		x.Row(row, i)
-		vec.Axpy64(own, 1/float64(b), row)
-	}
-	for i := range b {
-		x.Row(row, i)
+	x.Each(row, func(row []float64) { vec.Axpy64(own, 1/float64(b), row) })
+	x.Each(row, func(row []float64) {
 		for j, v := range row {
 			v -= own[j]
 			squares[j] += float64(v * v)
 		}
-	}
+	})
 	n := float64(s.seen)
 	share := float64(b) / (n + float64(b))
 	weight := math.Sqrt(n * share)
@@ -167,7 +161,7 @@ func (s *incrementalPCA) byRows(x view.Rows) {
 	m := h + b
 	gram := algebra.Zeros(s.gram, m*m)
 	s.gram = gram
-	s.eachPart(x, 0, func(rows []float64, first, n int) {
+	s.eachPart(x, 64, func(rows []float64, first, n int) {
 		products := make([]float64, b*n)
 		x.Times(products, rows, n, s.threads)
 		for i := range b {
@@ -227,20 +221,13 @@ func (s *incrementalPCA) byColumns(x view.Rows) {
 	}
 }
 
-// eachPart calls do with the rows as the methods see them, some at a time: size, or
-// if that is 0 as many as 64.
+// eachPart calls do with the rows as the methods see them, some at a time.
 func (s *incrementalPCA) eachPart(x view.Rows, size int, do func(rows []float64, first, n int)) {
-	if size == 0 {
-		size = 64
-	}
 	b, _ := x.Dims()
-	var part sketch
-	part.cols = s.cols
+	var part view.Formed[float64]
 	for lo := 0; lo < b; lo += size {
 		hi := min(lo+size, b)
-		part.h = part.h[:0]
-		part.push(x.Part(lo, hi))
-		do(part.h, lo, hi-lo)
+		do(part.Form(x, lo, hi, s.threads).Value, lo, hi-lo)
 	}
 }
 

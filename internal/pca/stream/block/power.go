@@ -46,9 +46,6 @@ func init() {
 // powerRows is how many rows are multiplied at once, at most: blocks end at multiples.
 const powerRows = 256
 
-// Accepts refuses nothing.
-func (BlockPower) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins with random directions.
 func (m BlockPower) Start(p method.Problem) method.State {
 	first := m.Block

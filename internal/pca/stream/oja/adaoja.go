@@ -29,9 +29,6 @@ func init() {
 		func(p *registry.Params) (method.Method, error) { return AdaOja{p.Int("batch", 10, 1, 1<<20)}, p.Err() })
 }
 
-// Accepts implements Method.
-func (AdaOja) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m AdaOja) Start(p method.Problem) method.State {
 	s := &adaOjaState{guess: newGuess(p), size: m.Batch}

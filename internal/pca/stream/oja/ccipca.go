@@ -1,6 +1,7 @@
 package oja
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -32,9 +33,6 @@ func init() {
 		return CCIPCA{p.Float("amnesia", 2, "a number from 0 to 100", func(v float64) bool { return 0 <= v && v <= 100 })}, p.Err()
 	})
 }
-
-// Accepts implements Method.
-func (CCIPCA) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
 func (m CCIPCA) Start(p method.Problem) method.State {
@@ -96,15 +94,7 @@ func (s *ccipcaState) Basis() method.Basis {
 			found = append(found, component{s.row(j), length})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b component) int {
-		switch {
-		case a.length > b.length:
-			return -1
-		case a.length < b.length:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(found, func(a, b component) int { return cmp.Compare(b.length, a.length) })
 	b := method.Basis{K: len(found), Cols: s.d}
 	for _, c := range found {
 		b.Component = append(b.Component, c.v...)

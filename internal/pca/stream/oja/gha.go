@@ -26,9 +26,6 @@ func init() {
 		func(p *registry.Params) (method.Method, error) { return GHA{stepsOf(p)}, p.Err() })
 }
 
-// Accepts implements Method.
-func (GHA) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m GHA) Start(p method.Problem) method.State {
 	return &ghaState{guess: newGuess(p), steps: m.Steps, rest: make([]float64, p.Cols)}

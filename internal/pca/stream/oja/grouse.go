@@ -3,11 +3,12 @@ package oja
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // GROUSE turns U, along a geodesic of the Grassmannian, towards a row:
@@ -38,9 +39,6 @@ func init() {
 			return m, p.Err()
 		})
 }
-
-// Accepts implements Method.
-func (GROUSE) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
 func (m GROUSE) Start(p method.Problem) method.State {

@@ -29,9 +29,6 @@ func init() {
 		func(p *registry.Params) (method.Method, error) { return Krasulina{stepsOf(p)}, p.Err() })
 }
 
-// Accepts implements Method.
-func (Krasulina) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m Krasulina) Start(p method.Problem) method.State {
 	return newRankOne(p, rule{longest: longestStep, move: krasulina, every: algebra.SteadySteps}, m.Steps)

@@ -45,9 +45,6 @@ func init() {
 // schedulesHelp are the parameters that stepsOf reads.
 const schedulesHelp = "schedule=inverse|sqrt|constant, c=100|1|0.01, burn=100"
 
-// Accepts implements Method.
-func (Oja) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m Oja) Start(p method.Problem) method.State { return newRankOne(p, m.rule(), m.Steps) }
 

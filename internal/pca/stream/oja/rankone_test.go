@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
@@ -13,10 +16,16 @@ import (
 )
 
 // apart returns the sine of the largest principal angle between the spaces of two
-// bases.
+// bases: the largest singular value of what a leaves of b.
 func apart(a, b method.Basis) float64 {
-	angles := pcatest.Angles(a, b)
-	return math.Sin(angles[len(angles)-1])
+	rest, coefficients, products := slices.Clone(b.Component), make([]float64, a.K), algebra.Square(b.K)
+	for i := range b.K {
+		algebra.TakeOff(rest[i*b.Cols:(i+1)*b.Cols], a.Component, coefficients)
+	}
+	blas.SyrkRows64(products, algebra.Block(rest, b.K, b.Cols), 1)
+	values := make([]float64, b.K)
+	lapack.Eigen(values, make([]float64, b.K*b.K), products.Value, b.K, 1)
+	return math.Sqrt(max(values[0], 0))
 }
 
 // A twin performs one step as the reference prints it, on u of k rows.

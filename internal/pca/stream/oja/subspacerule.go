@@ -28,9 +28,6 @@ func init() {
 // eta y^2 (2(1-s) + eta |x|^2 + eta y^2 (s-2)) to s, which is negative for 5/4 < s < 4.
 const stableStep = 0.5
 
-// Accepts implements Method.
-func (SubspaceRule) Accepts(p method.Problem) error { return p.Check() }
-
 // Start implements Streaming.
 func (m SubspaceRule) Start(p method.Problem) method.State {
 	keep := func(eta, _, _ float64) (alpha, beta float64) { return eta, -eta }

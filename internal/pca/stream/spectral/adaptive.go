@@ -111,4 +111,4 @@ func (w *watch) keep(k *method.Kept) {
 
 // Stuck reports whether all that is new is forgotten, although some of it captures
 // more than the k-th direction. With more directions (a larger cap) it would not be.
-func (s *msg) Stuck() bool { return s.probe.stuck() }
+func (s *msg) Stuck() bool { return s.probe.isStuck }

@@ -164,8 +164,8 @@ func TestBoundHoldsForStates(t *testing.T) {
 	}{
 		{"msg", MSG{Schedule: stepMSG(k, steps, 1)}},
 		{"msg, T not known", MSG{Schedule: stepAnytime(k, 1)}},
-		{"wk, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, false}},
-		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, false}},
+		{"wk, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, ""}},
+		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, ""}},
 	} {
 		bound := math.NaN()
 		for _, b := range bounds {

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
@@ -27,7 +28,7 @@ type CappedMSG struct {
 	Schedule schedule.Schedule
 	Cap      int // K; 0: k+1
 	Auto     bool
-	Random   bool // the answer is a random iterate, not the last
+	Iterate  string // that is the answer: "random", or the last
 }
 
 // mostCap is the largest K that can be asked for.
@@ -36,7 +37,7 @@ const mostCap = 1 << 20
 func init() {
 	method.Register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
 		func(p *registry.Params) (method.Method, error) {
-			m := CappedMSG{Schedule: schedule.Of(p, 0), Random: isRandom(p)}
+			m := CappedMSG{Schedule: schedule.Of(p, 0), Iterate: lastOrRandom(p)}
 			m.Cap, m.Auto = p.IntOr("cap", "auto", 0, 1, mostCap)
 			return m, p.Err()
 		})
@@ -47,16 +48,13 @@ func (m CappedMSG) Accepts(p method.Problem) error {
 	if m.Cap != 0 && m.Cap < p.K {
 		return fmt.Errorf("capped-msg: cap=%d: expected at least k = %d", m.Cap, p.K)
 	}
-	return p.Check()
+	return nil
 }
 
 // Start begins at a random projection.
 func (m CappedMSG) Start(p method.Problem) method.State {
-	most := m.Cap
-	if most == 0 {
-		most = p.K + 1
-	}
-	s := newMSG(p, min(most, p.Cols), orDefault(m.Schedule, msgStep(p.K)), m.Random)
+	s := newMSG(p, m.Schedule, m.Iterate)
+	s.most = min(cmp.Or(m.Cap, p.K+1), p.Cols)
 	s.watch.auto = m.Auto
 	return s
 }

@@ -2,9 +2,9 @@
 // every row: the incremental algorithm, MSG, capped and regularised MSG, Warmuth and Kuzmin's
 // algorithm, and mirror descent on dense matrices as their reference.
 //
-// What they share is the state [Spectral] (spectral.go, rotation.go, state.go), the projections
+// What they share is the state [Spectral] (spectral.go, state.go) and how rows move it (walk.go), the projections
 // that make the trace k again (fantope.go, entropy.go), the iterate that is the answer (iterate.go),
-// a probe that tells whether a state is stuck (probe.go) and the count of what it costs (cost.go).
+// and a probe that tells whether a state is stuck (probe.go).
 // What the theory says of such states is in the tests: steps, bounds, regret, and rounding to k
 // directions. Methods of O(k d) memory without eigenvalues are in package oja, those that learn
 // from blocks in package block.

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
@@ -47,40 +48,28 @@ func (m Incremental) Accepts(p method.Problem) error {
 	if m.Memory != 0 && m.Memory < p.K {
 		return fmt.Errorf("incremental: memory=%d: expected at least k = %d", m.Memory, p.K)
 	}
-	return p.Check()
+	return nil
 }
 
 // Start has seen nothing.
 func (m Incremental) Start(p method.Problem) method.State {
-	s := &incremental{m: m, k: p.K, a: NewSpectral(p.Cols, 0), x: make([]float64, p.Cols), probe: newProbe(p)}
-	if s.m.Memory == 0 {
-		s.m.Memory = p.K
-	}
+	s := &incremental{walk: newWalk(p, 0, nil, "last"), m: m, probe: newProbe(p)}
+	s.most = cmp.Or(m.Memory, p.K)
 	s.a.PreferNew = m.New
 	return s
 }
 
-// incremental is Incremental under way.
+// incremental is Incremental under way: a is t C_t.
 type incremental struct {
+	walk
 	m      Incremental
-	k      int
-	a      *Spectral // t C_t
-	weight float64   // of all rows: t if nothing fades
-	cost   Cost
+	weight float64 // of all rows: t if nothing fades
 	probe  probe
-
-	x []float64 // scratch
 }
 
 var _ Spectrum = (*incremental)(nil)
 
-func (s *incremental) Learn(x view.Rows) {
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(s.x, i)
-		s.step(s.x)
-	}
-}
+func (s *incremental) Learn(x view.Rows) { x.Each(s.x, s.step) }
 
 func (s *incremental) step(x []float64) {
 	s.probe.compare(s.a, s.k, x)
@@ -89,13 +78,13 @@ func (s *incremental) step(x []float64) {
 	}
 	s.weight = float64(s.weight*s.m.Forget) + 1
 	entered := s.a.Update(1, x)
-	s.probe.count(entered, s.a, s.m.Memory, false)
-	s.a.Truncate(s.m.Memory)
+	s.probe.count(entered, s.a, s.most, false)
+	s.a.Truncate(s.most)
 	s.cost.count(s.a.Rank(), entered)
 }
 
 func (s *incremental) Basis() method.Basis {
-	b := basisOf(s.a, s.k)
+	b := s.walk.Basis()
 	for _, a := range s.a.Value[:b.K] {
 		b.Value = append(b.Value, a/s.weight)
 	}
@@ -104,22 +93,19 @@ func (s *incremental) Basis() method.Basis {
 
 // Eigenvalues returns those of C_t.
 func (s *incremental) Eigenvalues() []float64 {
-	values := append([]float64{}, s.a.Value...)
+	values := s.walk.Eigenvalues()
 	for i := range values {
 		values[i] /= s.weight
 	}
 	return values
 }
 
-func (s *incremental) Cost() Cost { return s.cost.With(s.a.Flops) }
-
 // Stuck reports whether nearly all that is new is forgotten, although a direction
 // that is not among the first k captures more than one that is.
-func (s *incremental) Stuck() bool { return s.probe.stuck() }
+func (s *incremental) Stuck() bool { return s.probe.isStuck }
 
 func (s *incremental) Keep(k *method.Kept) {
-	s.a.Keep(k)
-	s.cost.keep(k)
+	s.walk.Keep(k)
 	k.Number("weight", &s.weight)
 	s.probe.keep(k)
 }

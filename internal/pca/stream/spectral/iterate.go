@@ -26,19 +26,20 @@ type iterate interface {
 	Keep(k *method.Kept)
 }
 
-// iterateOf reads the parameter iterate=NAME of a method.
-func iterateOf(p *registry.Params) func(seed uint64) iterate {
-	name := p.Choice("iterate", "last", "random", "average")
-	return func(seed uint64) iterate {
-		switch name {
-		case "random":
-			return &randomIterate{seed: seed}
-		case "average":
-			return &averageIterate{}
-		}
-		return lastIterate{}
+// newIterate returns the one of a name, "last" unless it is "random" or "average".
+func newIterate(name string, seed uint64) iterate {
+	switch name {
+	case "random":
+		return &randomIterate{seed: seed}
+	case "average":
+		return &averageIterate{}
 	}
+	return lastIterate{}
 }
+
+// lastOrRandom reads which iterate is the answer: of a random one the bounds speak, and its
+// directions are copied about ln T times.
+func lastOrRandom(p *registry.Params) string { return p.Choice("iterate", "last", "random") }
 
 // lastIterate is the current one. Nothing is kept.
 type lastIterate struct{}
@@ -51,9 +52,8 @@ func (lastIterate) Keep(*method.Kept) {}
 // replaces the one before with probability 1/t. About ln T are copied. The draw
 // of step t depends on the seed and t alone.
 type randomIterate struct {
-	seed  uint64
-	t     int
-	value []float64
+	answer
+	seed uint64
 }
 
 // iterateStream names the random numbers of iterates among those of a seed.
@@ -67,19 +67,25 @@ func (r *randomIterate) visit(c copier) {
 	}
 }
 
-func (r *randomIterate) chosen() []float64 { return r.value }
+// An answer is what was chosen from t iterates.
+type answer struct {
+	t     int
+	value []float64
+}
 
-func (r *randomIterate) Keep(k *method.Kept) {
-	k.Count("iterates", &r.t)
-	k.List("iterate", &r.value)
-	k.Require((r.t == 0) == (len(r.value) == 0), "state: found an iterate of %d numbers after %d rows", len(r.value), r.t)
+func (a *answer) chosen() []float64 { return a.value }
+
+func (a *answer) Keep(k *method.Kept) {
+	k.Count("iterates", &a.t)
+	k.List("iterate", &a.value)
+	k.Require((a.t == 0) == (len(a.value) == 0), "state: found an iterate of %d numbers after %d rows", len(a.value), a.t)
 }
 
 // averageIterate is the mean of all, which means something for dense matrices
 // only: it has rank up to d where each iterate has few.
 type averageIterate struct {
-	t           int
-	value, next []float64
+	answer
+	next []float64
 }
 
 func (a *averageIterate) visit(c copier) {
@@ -91,12 +97,4 @@ func (a *averageIterate) visit(c copier) {
 	for i, v := range a.next {
 		a.value[i] += (v - a.value[i]) / float64(a.t)
 	}
-}
-
-func (a *averageIterate) chosen() []float64 { return a.value }
-
-func (a *averageIterate) Keep(k *method.Kept) {
-	k.Count("iterates", &a.t)
-	k.List("iterate", &a.value)
-	k.Require((a.t == 0) == (len(a.value) == 0), "state: found an average of %d numbers after %d rows", len(a.value), a.t)
 }

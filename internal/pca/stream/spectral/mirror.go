@@ -3,6 +3,8 @@ package spectral
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
@@ -32,7 +34,7 @@ import (
 type Mirror struct {
 	geometry func() geometry
 	schedule schedule.Schedule
-	iterate  func(seed uint64) iterate
+	iterate  string
 }
 
 // mirrorCols is the largest d.
@@ -45,7 +47,7 @@ func init() {
 			if p.Choice("geometry", "frobenius", "entropy") == "entropy" {
 				m.geometry = func() geometry { return new(vonNeumann) }
 			}
-			m.schedule, m.iterate = schedule.Of(p, 1), iterateOf(p)
+			m.schedule, m.iterate = schedule.Of(p, 1), p.Choice("iterate", "last", "random", "average")
 			return m, p.Err()
 		})
 }
@@ -58,13 +60,13 @@ func (Mirror) Accepts(p method.Problem) error {
 	if p.K >= p.Cols {
 		return fmt.Errorf("mirror: k = %d of %d features leaves nothing to choose: expected fewer", p.K, p.Cols)
 	}
-	return p.Check()
+	return nil
 }
 
 // Start begins at the centre.
 func (m Mirror) Start(p method.Problem) method.State {
 	s := newMirrorState(p.Cols, p.K, m.geometry(), m.schedule)
-	s.iterate = m.iterate(p.Seed)
+	s.iterate = newIterate(m.iterate, p.Seed)
 	if p.Squared > 0 {
 		s.unit = 1 / p.Squared
 	}
@@ -101,13 +103,11 @@ func newMirrorState(d, k int, g geometry, schedule schedule.Schedule) *mirrorSta
 
 // Learn takes a step for each row.
 func (s *mirrorState) Learn(x view.Rows) {
-	rows, _ := x.Dims()
-	for i := range rows {
-		x.Row(s.row, i)
+	x.Each(s.row, func(x []float64) {
 		s.iterate.visit(s)
 		s.t++
-		s.step(s.schedule.Step(s.t)*s.unit, s.row)
-	}
+		s.step(s.schedule.Step(s.t)*s.unit, x)
+	})
 }
 
 // step adds eta x x^T, or subtracts it, and projects.
@@ -182,3 +182,44 @@ func (s *mirrorState) Keep(k *method.Kept) {
 	n := len(s.iterate.chosen())
 	k.Require(n == 0 || n == s.d*s.d, "state: found an iterate of %d numbers, expected %d", n, s.d*s.d)
 }
+
+// A geometry is a distance-generating function Psi of the eigenvalues. All of its
+// functions replace a list by another; what is projected is in mirror space, where
+// no precision is lost.
+type geometry interface {
+	mirror(primal []float64)             // grad Psi
+	primal(mirror []float64)             // grad Psi*, its inverse
+	project(mirror []float64, k int)     // of the primal, in mirror space
+	centre(d, k int) (each, way float64) // every primal eigenvalue at the start; +1: rows are added, -1: subtracted
+}
+
+// frobenius is Psi = |M|_F^2/2: mirror space is the space itself, and the
+// projection shifts and clips. Mirror descent is then dense MSG.
+type frobenius struct{ fantope fantope }
+
+func (*frobenius) mirror([]float64) {}
+func (*frobenius) primal([]float64) {}
+
+func (g *frobenius) project(mirror []float64, k int) { g.fantope.project(mirror, nil, float64(k)) }
+
+func (*frobenius) centre(d, k int) (each, way float64) { return float64(k) / float64(d), 1 }
+
+// vonNeumann is Psi = tr W ln W, the negative entropy: mirror space has logarithms
+// (without the constant 1, which the projection takes off again), and the
+// projection scales and caps. Mirror descent is then Warmuth and Kuzmin's
+// algorithm.
+type vonNeumann struct{ entropy entropy }
+
+func (*vonNeumann) mirror(primal []float64) {
+	for i, w := range primal {
+		primal[i] = elementary.Log(w)
+	}
+}
+
+func (*vonNeumann) primal(mirror []float64) { elementary.ExpTo(mirror, mirror) }
+
+func (g *vonNeumann) project(mirror []float64, k int) {
+	g.entropy.project(mirror, nil, len(mirror), k)
+}
+
+func (*vonNeumann) centre(d, _ int) (each, way float64) { return 1 / float64(d), -1 }

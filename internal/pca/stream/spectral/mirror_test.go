@@ -114,7 +114,7 @@ func TestMirrorMethod(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := method.Problem{Rows: n, Cols: d, K: k, Squared: 2.06}
-		if err := m.Accepts(p); err != nil {
+		if err := method.Accepts(m, p); err != nil {
 			t.Fatal(err)
 		}
 		rows := view.Rows{X: x}
@@ -141,7 +141,7 @@ func TestMirrorMethod(t *testing.T) {
 
 func TestMirrorRefuses(t *testing.T) {
 	for _, p := range []method.Problem{{Cols: 201, K: 1}, {Cols: 3, K: 3}, {Cols: 3, K: 0}, {Cols: 3, K: 4}} {
-		if (Mirror{}).Accepts(p) == nil {
+		if method.Accepts(Mirror{}, p) == nil {
 			t.Errorf("%+v was accepted", p)
 		}
 	}

@@ -32,7 +32,7 @@ type probe struct {
 	window, streak tally // since the last verdict; since the last sign of change
 	entered        int   // rows of the window that brought a new direction
 	forgotten      int   // of them, those whose direction was dropped as it was
-	isStuck        bool  // the verdict
+	isStuck        bool  // the verdict: in the last window nearly all that was new was forgotten, although a direction outside captures more than the k-th
 	calm           int   // windows in the streak
 
 	rest []float64 // scratch
@@ -148,10 +148,6 @@ func (p *probe) judge(quiet, deaf bool) {
 
 // restart forgets the verdict and its evidence.
 func (p *probe) restart() { p.streak, p.calm, p.isStuck = tally{}, 0, false }
-
-// stuck reports whether in the last window nearly all that was new was forgotten,
-// although a direction outside captures more than the k-th.
-func (p *probe) stuck() bool { return p.isStuck }
 
 // calmWindows is for how many windows nothing must have changed.
 const calmWindows = 4

@@ -30,7 +30,7 @@ func TestProbeSettles(t *testing.T) {
 			if p.settled() {
 				got = n
 			}
-			if p.stuck() {
+			if p.isStuck {
 				t.Errorf("%+v: stuck after %d windows, but not all that is new is forgotten", c, n)
 			}
 		}
@@ -52,8 +52,8 @@ func TestProbeIsStuck(t *testing.T) {
 	} {
 		p.window = windowOf(c.mean, c.variance)
 		p.judge(false, c.deaf)
-		if p.stuck() != c.want {
-			t.Errorf("window %d: stuck %v, expected %v", i, p.stuck(), c.want)
+		if p.isStuck != c.want {
+			t.Errorf("window %d: stuck %v, expected %v", i, p.isStuck, c.want)
 		}
 	}
 }

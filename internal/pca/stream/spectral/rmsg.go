@@ -1,8 +1,11 @@
 package spectral
 
 import (
+	"cmp"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
@@ -33,51 +36,35 @@ func init() {
 		})
 }
 
-// Accepts is as the problem says.
-func (m RMSG) Accepts(p method.Problem) error { return p.Check() }
-
 // Start begins at a random projection, which the first step forgets.
 func (m RMSG) Start(p method.Problem) method.State {
-	lambda := m.Lambda
-	if lambda == 0 {
-		lambda = 1 / (4 * float64(p.K))
-	}
-	s := &rmsg{k: p.K, most: mostRank(p), step: 1 / lambda, a: NewSpectral(p.Cols, 0), x: make([]float64, p.Cols)}
+	step := 1 / cmp.Or(m.Lambda, 1/(4*float64(p.K)))
 	if p.Squared > 0 {
-		s.step /= p.Squared
+		step /= p.Squared
 	}
-	s.a.Insert(algebra.RandomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
+	s := &rmsg{walk: newWalk(p, 0, schedule.Inverse{C: step}, "last")}
+	s.unit = 1
+	s.insert(p, p.K, 1)
 	return s
 }
 
 // rmsg is RMSG under way.
 type rmsg struct {
-	k       int
-	most    int     // directions
-	step    float64 // t eta_t
-	a       *Spectral
-	cost    Cost
+	walk
 	fantope fantope
 
-	x     []float64 // scratch, as all below
-	sigma []float64
+	sigma []float64 // scratch, as count
 	count []int
 }
 
-func (s *rmsg) Learn(x view.Rows) {
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(s.x, i)
-		s.learn(s.x)
-	}
-}
+func (s *rmsg) Learn(x view.Rows) { x.Each(s.x, s.learn) }
 
 func (s *rmsg) learn(x []float64) {
 	t := float64(s.cost.Steps + 1)
 	fade := 1 - 1/t
 	algebra.Scale(s.a.Value, fade)
 	s.a.Background *= fade
-	entered := s.a.Update(boundedStep(s.step/t, x), x)
+	entered := s.a.Update(s.eta(x), x)
 	s.project()
 	s.cost.count(s.a.Rank(), entered)
 }
@@ -99,17 +86,5 @@ func (s *rmsg) project() {
 	if len(s.sigma) > r {
 		s.a.Background = s.sigma[r]
 	}
-	for r = min(r, s.most); r > 0 && s.a.Value[r-1] <= s.a.Background+algebra.Negligible; {
-		r--
-	}
-	s.a.Truncate(r)
-}
-
-func (s *rmsg) Basis() method.Basis    { return basisOf(s.a, s.k) }
-func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
-func (s *rmsg) Cost() Cost             { return s.cost.With(s.a.Flops) }
-
-func (s *rmsg) Keep(k *method.Kept) {
-	s.a.Keep(k)
-	s.cost.keep(k)
+	s.a.Truncate(s.rank(0, s.a.Background+algebra.Negligible))
 }

@@ -164,3 +164,16 @@ func TestSpectralKeep(t *testing.T) {
 		t.Error("another matrix after it was kept and restored")
 	}
 }
+
+// Directions of the background's eigenvalue are dropped, but for as many as must stay.
+func TestRankOfWalk(t *testing.T) {
+	w := walk{most: 5, a: &Spectral{Value: []float64{3, 2, 1, 1}}}
+	for _, c := range [][3]float64{{0, 1, 2}, {3, 1, 3}, {0, 0.5, 4}, {0, 3, 0}} {
+		if got := w.rank(int(c[0]), c[1]); got != int(c[2]) {
+			t.Errorf("found %d directions above %g, expected %g", got, c[1], c[2])
+		}
+	}
+	if w.most = 3; w.rank(0, 0.5) != 3 {
+		t.Errorf("found %d directions, expected at most 3", w.rank(0, 0.5))
+	}
+}

@@ -63,42 +63,6 @@ func (s *Spectral) Keep(k *method.Kept) {
 	s.fresh = algebra.Zeros(s.fresh, len(s.Value))
 }
 
-// first is the first k directions, as an iterate of a run.
-func (s *Spectral) first(k int) copier { return firstDirections{s, k} }
-
-type firstDirections struct {
-	of *Spectral
-	k  int
-}
-
-func (f firstDirections) copyTo(dst []float64) []float64 {
-	return append(dst[:0], f.of.Directions(f.k)...)
-}
-
-// basisOf returns the first k directions.
-func basisOf(a *Spectral, k int) method.Basis {
-	b := method.Basis{K: min(k, a.Rank()), Cols: a.cols, Component: a.Directions(k)}
-	b.Orient()
-	return b
-}
-
-// chosenBasis returns the first k directions of the iterate that was chosen.
-func chosenBasis(i iterate, a *Spectral, k int) method.Basis {
-	chosen := i.chosen()
-	if chosen == nil {
-		return basisOf(a, k)
-	}
-	b := method.Basis{K: len(chosen) / a.cols, Cols: a.cols, Component: append([]float64{}, chosen...)}
-	b.Orient()
-	return b
-}
-
-func keepIterate(k *method.Kept, i iterate, a *Spectral, most int) {
-	i.Keep(k)
-	n := len(i.chosen())
-	k.Require(n%a.cols == 0 && n/a.cols <= most, "state: found an iterate of %d numbers, expected at most %d times %d", n, most, a.cols)
-}
-
 // largestEigenvalue bounds those of a state that is restored.
 const largestEigenvalue = 1e200
 

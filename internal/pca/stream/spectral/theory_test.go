@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 )
 
 // The steps of the theory.

@@ -3,13 +3,15 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // WarmuthKuzmin is the matrix exponentiated gradient of Warmuth and Kuzmin (JMLR
@@ -34,8 +36,8 @@ import (
 // of |x| <= 1. A step costs O(k' d).
 type WarmuthKuzmin struct {
 	Schedule schedule.Schedule
-	Uniform  bool // start at I/d
-	Random   bool // the answer is a random iterate, not the last
+	Uniform  bool   // start at I/d
+	Iterate  string // that is the answer: "random", or the last
 }
 
 // uniformCols is the largest d for the start at I/d: d x d numbers, 128 MB.
@@ -44,7 +46,7 @@ const uniformCols = 4096
 func init() {
 	method.Register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
 		func(p *registry.Params) (method.Method, error) {
-			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", isRandom(p)}
+			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", lastOrRandom(p)}
 			return m, p.Err()
 		})
 }
@@ -57,60 +59,39 @@ func (m WarmuthKuzmin) Accepts(p method.Problem) error {
 	if m.Uniform && p.Cols > uniformCols {
 		return fmt.Errorf("warmuth-kuzmin: start=uniform: found %d features, expected at most %d", p.Cols, uniformCols)
 	}
-	return p.Check()
+	return nil
 }
 
 // Start begins where Uniform says.
 func (m WarmuthKuzmin) Start(p method.Problem) method.State {
 	d, k := p.Cols, p.K
-	s := &warmuthKuzmin{d: d, k: k, most: mostRank(p), schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
-		a: NewSpectral(d, elementary.Log(float64(d-k))), x: make([]float64, d)}
-	if m.Uniform {
-		axes := make([]float64, d*d)
-		for i := range d {
-			axes[i*d+i] = 1
-		}
-		s.a.Insert(axes, repeat(elementary.Log(float64(d)), d))
+	s := &warmuthKuzmin{walk: newWalk(p, elementary.Log(float64(d-k)), orDefault(m.Schedule, math.Sqrt(float64(k))), m.Iterate)}
+	if !m.Uniform {
+		s.insert(p, k+1, elementary.Log(float64(k+1))+s.a.Background)
 		return s
 	}
-	s.a.Insert(algebra.RandomBasis(p.Seed, k+1, d), repeat(elementary.Log(float64(k+1))+s.a.Background, k+1))
+	axes := make([]float64, d*d)
+	for i := range d {
+		axes[i*d+i] = 1
+	}
+	s.a.Insert(axes, slices.Repeat([]float64{elementary.Log(float64(d))}, d))
 	return s
 }
 
-func repeat(v float64, n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = v
-	}
-	return list
-}
-
-// warmuthKuzmin is WarmuthKuzmin under way.
+// warmuthKuzmin is WarmuthKuzmin under way: a is -ln W.
 type warmuthKuzmin struct {
-	d, k     int
-	most     int       // directions
-	a        *Spectral // -ln W
-	schedule schedule.Schedule
-	unit     float64
-	iterate  iterate
-	cost     Cost
-	entropy  entropy
+	walk
+	entropy entropy
 
-	x, g []float64 // scratch
+	g []float64 // scratch
 }
 
-func (s *warmuthKuzmin) Learn(x view.Rows) {
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(s.x, i)
-		s.step(s.x)
-	}
-}
+func (s *warmuthKuzmin) Learn(x view.Rows) { x.Each(s.x, func(x []float64) { s.step(x) }) }
 
 // step returns ln Z.
 func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
-	s.iterate.visit(s.a.first(s.k))
-	entered := s.a.Update(boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x), x)
+	s.iterate.visit(s)
+	entered := s.a.Update(s.eta(x), x)
 	lnZ = s.project()
 	s.cost.count(s.a.Rank(), entered)
 	return lnZ
@@ -124,19 +105,13 @@ func (s *warmuthKuzmin) project() (lnZ float64) {
 	for _, a := range s.a.Value {
 		s.g = append(s.g, -a)
 	}
-	lnZ, _ = s.entropy.project(s.g, nil, s.d, s.k)
+	lnZ, _ = s.entropy.project(s.g, nil, s.a.cols, s.k)
 	for i, g := range s.g {
 		s.a.Value[i] = max(-g, s.a.Background)
 	}
-	r := min(s.a.Rank(), s.most)
-	for r > s.k+1 && s.a.Value[r-1] <= s.a.Background+algebra.Negligible {
-		r--
-	}
-	s.a.Truncate(r)
+	s.a.Truncate(s.rank(s.k+1, s.a.Background+algebra.Negligible))
 	return lnZ
 }
-
-func (s *warmuthKuzmin) Basis() method.Basis { return chosenBasis(s.iterate, s.a, s.k) }
 
 // Eigenvalues returns those of M = I - (d-k) W.
 func (s *warmuthKuzmin) Eigenvalues() []float64 {
@@ -145,12 +120,4 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 		values = append(values, 1-elementary.Exp(s.a.Background-a))
 	}
 	return values
-}
-
-func (s *warmuthKuzmin) Cost() Cost { return s.cost.With(s.a.Flops) }
-
-func (s *warmuthKuzmin) Keep(k *method.Kept) {
-	s.a.Keep(k)
-	s.cost.keep(k)
-	keepIterate(k, s.iterate, s.a, s.k)
 }

@@ -43,13 +43,13 @@ func TestWarmuthKuzminIsDense(t *testing.T) {
 
 // weights returns W, d x d.
 func (s *warmuthKuzmin) weights() []float64 {
-	w := make([]float64, s.d*s.d)
-	for i := range s.d {
-		w[i*s.d+i] = 1 / float64(s.d-s.k)
+	w := make([]float64, s.a.cols*s.a.cols)
+	for i := range s.a.cols {
+		w[i*s.a.cols+i] = 1 / float64(s.a.cols-s.k)
 	}
 	u := s.a.Directions(s.a.Rank())
 	for i, a := range s.a.Value {
-		pcatest.AddOuter(w, math.Exp(-a)-1/float64(s.d-s.k), u[i*s.d:(i+1)*s.d])
+		pcatest.AddOuter(w, math.Exp(-a)-1/float64(s.a.cols-s.k), u[i*s.a.cols:(i+1)*s.a.cols])
 	}
 	return w
 }
