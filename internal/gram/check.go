@@ -23,14 +23,19 @@ func Check(k kernel.Kernel, x matrix.Matrix, sample int) (curvature float64, err
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return 0, err
 	}
-	curvature, trace, n, err := look(k, x, sample)
+	rows, _ := x.Dims()
+	n := min(sample, rows, MaxSample)
+	if n <= 0 {
+		return 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
+	}
+	e, err := examine(k, x, n, false, 0)
 	if err != nil {
 		return 0, err
 	}
-	if !(curvature >= -negligible(n, trace)) {
-		return curvature, fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", curvature, n, trace/float64(n))
+	if !e.Definite() {
+		return e.Smallest(), fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", e.Smallest(), n, e.Trace/float64(n))
 	}
-	return curvature, nil
+	return e.Smallest(), nil
 }
 
 // sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
@@ -69,32 +74,4 @@ func Alignment(k kernel.Kernel, x matrix.Matrix, y []float64, threads int) (alig
 		return 0, n
 	}
 	return product / (float64(n) * math.Sqrt(squared)), n
-}
-
-// negligible is how far below 0 an eigenvalue of n rows is no reason; the second
-// part is what it may be off.
-func negligible(n int, trace float64) float64 {
-	return (1e-10/float64(n) + float64(float64(n)*roundoff)) * trace
-}
-
-// look returns the smallest eigenvalue of the matrix of a sample of prepared rows,
-// the sum of the magnitudes on its diagonal and the number of rows, or where it is
-// not symmetric.
-func look(k kernel.Kernel, x matrix.Matrix, sample int) (curvature, trace float64, n int, err error) {
-	rows, _ := x.Dims()
-	n = min(sample, rows, MaxSample)
-	if n <= 0 {
-		return 0, 0, 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
-	}
-	values, at := sampled(k, x, n, 0)
-	for i := range n {
-		trace += math.Abs(values[i*n+i])
-		for j := range i + 1 {
-			there, back := values[i*n+j], values[j*n+i]
-			if !(math.Abs(there-back) <= 1e-12*math.Max(math.Abs(there), math.Abs(back))) || math.IsInf(there, 0) {
-				return 0, 0, 0, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", at(j)+1, at(i)+1, there, back)
-			}
-		}
-	}
-	return smallestEigenvalue(values, n), trace, n, nil
 }
