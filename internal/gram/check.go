@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -36,23 +35,6 @@ func Check(k kernel.Kernel, x matrix.Matrix, sample int) (curvature float64, err
 		return e.Smallest(), fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", e.Smallest(), n, e.Trace/float64(n))
 	}
 	return e.Smallest(), nil
-}
-
-// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
-func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64, at func(i int) int) {
-	rows, _ := x.Dims()
-	at = func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
-	values = make([]float64, n*n)
-	own := make([][]float64, n)
-	for i := range own {
-		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
-	}
-	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
-		for j := range n {
-			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
-		}
-	})
-	return values, at
 }
 
 // Alignment returns <K,yy^T>/(n |K|), the cosine of the angle between the matrix of the kernel and

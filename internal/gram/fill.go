@@ -69,11 +69,6 @@ func tabulate[T float32 | float64](g *Gram, s *store[T], t *table[T], bytes int6
 	_ = g.reserve() // there is room for two rows: no error
 }
 
-// Filled reports whether the whole matrix is at hand.
-func (g *Gram) Filled() bool {
-	return g.double.stored != nil || g.single != nil && g.single.stored != nil
-}
-
 // setTable has all values come from a table. Rows are then in double precision, as the table is.
 func (g *Gram) setTable(p *subset[float64]) {
 	g.double.stored, g.keep, g.single = p, false, nil

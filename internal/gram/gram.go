@@ -7,6 +7,7 @@
 package gram
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -366,4 +367,26 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		}
 	}
 	return combined + 2
+}
+
+// limit is how many bytes may be kept of the rows here and in the parts.
+func (g *Gram) limit() int64 { return cmp.Or(g.options.Cache, DefaultCache) }
+
+// reserve makes slots for as many rows as the cache holds.
+func (g *Gram) reserve() error {
+	var err error
+	if limit := g.limit() - g.granted; g.single != nil {
+		g.kept, err = g.single.reserve(limit, 4)
+	} else {
+		g.kept, err = g.double.reserve(limit, 8)
+	}
+	return err
+}
+
+// Capacity returns how many rows can be had at once.
+func (g *Gram) Capacity() int { return len(g.kept.owner) }
+
+// Filled reports whether the whole matrix is at hand.
+func (g *Gram) Filled() bool {
+	return g.double.stored != nil || g.single != nil && g.single.stored != nil
 }

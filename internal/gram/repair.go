@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -119,4 +120,21 @@ func (e *Examined) Repair(name string) ([]float64, error) {
 	}
 	vec.SyrkCols64(vec.Block[float64]{Value: out, Rows: n, Cols: n, Stride: n}, vec.Block[float64]{Value: scaled, Rows: n, Cols: n, Stride: n}, e.threads)
 	return out, nil
+}
+
+// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
+func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64, at func(i int) int) {
+	rows, _ := x.Dims()
+	at = func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
+	values = make([]float64, n*n)
+	own := make([][]float64, n)
+	for i := range own {
+		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
+	}
+	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
+		for j := range n {
+			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+		}
+	})
+	return values, at
 }

@@ -108,3 +108,7 @@ func (s set[T]) between(lo, hi int) set[T] {
 	}
 	return part
 }
+
+// passing is how many rows of a set make a tile with a block, and passingSingly
+// how many where values are computed one after another.
+const passing, passingSingly = 256, 16

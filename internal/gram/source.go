@@ -96,3 +96,6 @@ func (s *source[T]) inPiece(dst vec.Block[float64], x, y set[T]) {
 
 // squareSide is how many rows and columns of a square are computed or gathered at a time.
 const squareSide = 256
+
+// A part of dst stays in the first cache while several rows stream by.
+const addedRows, addedAtOnce = 2048, 16

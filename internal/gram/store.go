@@ -65,9 +65,6 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, slot, missing 
 	})
 }
 
-// A part of dst stays in the first cache while several rows stream by.
-const addedRows, addedAtOnce = 2048, 16
-
 // add adds the rows with numbers k from from to to, columns first and on, to dst: those
 // with numbers in missing are values, the others are kept.
 func (s *store[T]) add(dst []float64, values [][]T, c []float64, slot, missing []int, from, to, first int) {

@@ -60,10 +60,6 @@ func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 	return t
 }
 
-// passing is how many rows of a set make a tile with a block, and passingSingly
-// how many where values are computed one after another.
-const passing, passingSingly = 256, 16
-
 // tiles calls use with values[r][j-lo] = k(x_i,y_j) for all rows i = k+r of x, in
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
 // goroutines do so for different ranges. Once it is interrupted the rest is left undone.

@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -115,20 +114,6 @@ func (g *Gram) Hold() *Gram {
 	return h
 }
 
-// limit is how many bytes may be kept of the rows here and in the parts.
-func (g *Gram) limit() int64 { return cmp.Or(g.options.Cache, DefaultCache) }
-
-// reserve makes slots for as many rows as the cache holds.
-func (g *Gram) reserve() error {
-	var err error
-	if limit := g.limit() - g.granted; g.single != nil {
-		g.kept, err = g.single.reserve(limit, 4)
-	} else {
-		g.kept, err = g.double.reserve(limit, 8)
-	}
-	return err
-}
-
 // grant returns how many bytes a part of the matrix, of n rows, may keep: what is
 // not in use here, and a quarter of the limit at least, which is not used here
 // from the first part on.
@@ -144,6 +129,3 @@ func (g *Gram) grant(n int) int64 {
 	}
 	return max(g.limit()-used(), 2*8*int64(rowStride(n)))
 }
-
-// Capacity returns how many rows can be had at once.
-func (g *Gram) Capacity() int { return len(g.kept.owner) }
