@@ -85,11 +85,7 @@ func (r *Rows) Gram(over func() bool) (*gram.Gram, error) {
 		}
 		r.products.all = g
 	}
-	rows := make([]int, r.products.all.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return r.products.all.View(rows, 0, r.Threads)
+	return r.products.all.ViewAll(r.Threads)
 }
 
 // Columns returns the columns of X as the rows of a matrix, which all problems of these rows share: it is

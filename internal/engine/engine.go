@@ -182,19 +182,6 @@ func failureOf(err error) failure {
 	return failure{kind, err.Error()}
 }
 
-// request is one frame that came in; the verbs are its methods.
-type request struct {
-	*server
-	ctx  context.Context
-	head struct {
-		ID   int64  `json:"id"`
-		Verb string `json:"verb"`
-		Size int64  `json:"size"` // of the memory that the caller has written
-	}
-	text   []byte
-	mapped *region
-}
-
 // server is one run of Serve.
 type server struct {
 	memory *Memory

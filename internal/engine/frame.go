@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -36,4 +37,17 @@ func writeFrame(out io.Writer, value any) error {
 	}
 	_, err = out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...))
 	return err
+}
+
+// request is one frame that came in; the verbs are its methods.
+type request struct {
+	*server
+	ctx  context.Context
+	head struct {
+		ID   int64  `json:"id"`
+		Verb string `json:"verb"`
+		Size int64  `json:"size"` // of the memory that the caller has written
+	}
+	text   []byte
+	mapped *region
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -23,31 +22,19 @@ func Check(k kernel.Kernel, x matrix.Matrix, sample int) (curvature float64, err
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return 0, err
 	}
-	curvature, trace, n, err := look(k, x, sample)
+	rows, _ := x.Dims()
+	n := min(sample, rows, MaxSample)
+	if n <= 0 {
+		return 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
+	}
+	e, err := examine(k, x, n, false, 0)
 	if err != nil {
 		return 0, err
 	}
-	if !(curvature >= -negligible(n, trace)) {
-		return curvature, fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", curvature, n, trace/float64(n))
+	if !e.Definite() {
+		return e.Smallest(), fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", e.Smallest(), n, e.Trace/float64(n))
 	}
-	return curvature, nil
-}
-
-// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
-func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64, at func(i int) int) {
-	rows, _ := x.Dims()
-	at = func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
-	values = make([]float64, n*n)
-	own := make([][]float64, n)
-	for i := range own {
-		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
-	}
-	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
-		for j := range n {
-			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
-		}
-	})
-	return values, at
+	return e.Smallest(), nil
 }
 
 // Alignment returns <K,yy^T>/(n |K|), the cosine of the angle between the matrix of the kernel and
@@ -69,32 +56,4 @@ func Alignment(k kernel.Kernel, x matrix.Matrix, y []float64, threads int) (alig
 		return 0, n
 	}
 	return product / (float64(n) * math.Sqrt(squared)), n
-}
-
-// negligible is how far below 0 an eigenvalue of n rows is no reason; the second
-// part is what it may be off.
-func negligible(n int, trace float64) float64 {
-	return (1e-10/float64(n) + float64(float64(n)*roundoff)) * trace
-}
-
-// look returns the smallest eigenvalue of the matrix of a sample of prepared rows,
-// the sum of the magnitudes on its diagonal and the number of rows, or where it is
-// not symmetric.
-func look(k kernel.Kernel, x matrix.Matrix, sample int) (curvature, trace float64, n int, err error) {
-	rows, _ := x.Dims()
-	n = min(sample, rows, MaxSample)
-	if n <= 0 {
-		return 0, 0, 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
-	}
-	values, at := sampled(k, x, n, 0)
-	for i := range n {
-		trace += math.Abs(values[i*n+i])
-		for j := range i + 1 {
-			there, back := values[i*n+j], values[j*n+i]
-			if !(math.Abs(there-back) <= 1e-12*math.Max(math.Abs(there), math.Abs(back))) || math.IsInf(there, 0) {
-				return 0, 0, 0, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", at(j)+1, at(i)+1, there, back)
-			}
-		}
-	}
-	return smallestEigenvalue(values, n), trace, n, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -100,4 +102,11 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// smallestEigenvalue returns that of a symmetric matrix of n rows, which it overwrites.
+func smallestEigenvalue(a []float64, n int) float64 {
+	values := make([]float64, n)
+	lapack.Eigen(values, nil, a, n, 1)
+	return values[n-1]
 }

@@ -19,7 +19,7 @@ func (g *Gram) Definite() bool { return g.Doubt() == nil }
 // once: n^3/3 multiplications and 4n^2 bytes.
 func (g *Gram) Doubt() error {
 	g.definite.once.Do(func() {
-		if g.whole == nil || !g.whole.Definite() {
+		if g.parent == nil || !g.parent.Definite() {
 			g.definite.doubt = g.doubt(g.Kernel)
 		}
 	})

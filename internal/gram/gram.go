@@ -7,6 +7,7 @@
 package gram
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -46,13 +47,13 @@ type Gram struct {
 	double   *store[float64]
 	single   *store[float32] // nil: rows are in double precision
 	kept     lru
-	lent     int64 // bytes that parts may keep at least; 0: none was made
+	granted  int64 // bytes of the limit that parts may keep whatever is used here; 0: no part was made
 	rows     []Row // of the last call of Rows
 	keep     bool  // rows that Update makes are worth keeping
 	counts   *counter
 	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
-	whole    *Gram   // that this is a part of; nil: none
-	heed     *heed
+	parent   *Gram   // that this has some of the rows of; nil: none
+	stop     *interruption
 	definite struct {
 		once  sync.Once
 		doubt error
@@ -100,7 +101,7 @@ func NewGram(k kernel.Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 		return nil, err
 	}
 	k, fitted := fit(k, x, opt.Threads)
-	g, err := gramOf(k, x, opt, new(counter), new(heed))
+	g, err := gramOf(k, x, opt, new(counter), new(interruption))
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +110,12 @@ func NewGram(k kernel.Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 }
 
 // gramOf is NewGram of prepared rows.
-func gramOf(k kernel.Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed) (*Gram, error) {
+func gramOf(k kernel.Kernel, x matrix.Matrix, opt Options, counts *counter, stop *interruption) (*Gram, error) {
 	n, _ := x.Dims()
 	if n == 0 {
 		return nil, errors.New("kernel: found no rows, expected at least one")
 	}
-	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: counts, heed: heed}
+	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: counts, stop: stop}
 	parallel.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
@@ -138,15 +139,11 @@ func gramOf(k kernel.Kernel, x matrix.Matrix, opt Options, counts *counter, heed
 	}
 	of, rows, norm := g.tiled()
 	_, inner := k.(kernel.Inner)
-	g.double = newStore(inDouble, of, rows, norm, opt.Threads)
+	g.double = newStore(inDouble, of, newSet[float64](of, rows, norm, opt.Threads), opt.Threads, stop)
 	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
-		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
+		g.single = newStore(inSingle, k, newSet[float32](k, rows, g.SquaredNorm, opt.Threads), opt.Threads, stop)
 		g.single.cheap = !g.keep
-	}
-	g.double.heed = g.heed
-	if g.single != nil {
-		g.single.heed = g.heed
 	}
 	if _, inner := of.(kernel.Inner); inner {
 		g.counts.products.Add(int64(n)) // the squared norms
@@ -218,15 +215,15 @@ func (g *Gram) Counts() Counts {
 // Rows returns rows of the matrix, Capacity at most, all at once. They are valid
 // until the next call.
 func (g *Gram) Rows(rows []int) []Row {
-	place, missing := g.kept.use(rows)
+	slot, missing := g.kept.use(rows)
 	g.count(len(rows), len(missing), g.Len())
-	g.update(nil, rows, nil, place, missing)
+	g.update(nil, rows, nil, slot, missing)
 	g.rows = slices.Grow(g.rows[:0], len(rows))[:len(rows)]
-	for k, p := range place {
+	for k, p := range slot {
 		if g.single != nil {
-			g.rows[k] = Row{Single: g.single.row(p)}
+			g.rows[k] = Row{Single: g.single.row(p)[:g.Len():g.Len()]}
 		} else {
-			g.rows[k] = Row{Double: g.double.row(p)}
+			g.rows[k] = Row{Double: g.double.row(p)[:g.Len():g.Len()]}
 		}
 	}
 	return g.rows
@@ -242,19 +239,19 @@ func (g *Gram) At(i, j int) float64 {
 }
 
 // Kept reports whether row i is at hand and need not be computed.
-func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
+func (g *Gram) Kept(i int) bool { return g.kept.slot[i] >= 0 }
 
 // Prefetch computes rows, Capacity at most, that are likely to be asked for soon:
 // together they cost a fraction of what they cost one by one. They count as
 // computed, not as requested.
 func (g *Gram) Prefetch(rows []int) {
-	place, missing := g.kept.use(rows)
+	slot, missing := g.kept.use(rows)
 	g.count(0, len(missing), g.Len())
 	if !g.Filled() {
 		g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
 	}
 	if len(missing) > 0 {
-		g.update(nil, rows, nil, place, missing)
+		g.update(nil, rows, nil, slot, missing)
 	}
 }
 
@@ -267,22 +264,22 @@ func (g *Gram) Update(dst []float64, rows []int, c []float64) {
 		if g.Filled() {
 			part = len(rows) // none is kept
 		}
-		place, missing := g.kept.find(rows[:part])
+		slot, missing := g.kept.find(rows[:part])
 		if g.keep {
-			place, missing = g.kept.use(rows[:part])
+			slot, missing = g.kept.use(rows[:part])
 		}
 		g.count(part, len(missing), g.Len())
-		g.update(dst, rows[:part], c[:part], place, missing)
+		g.update(dst, rows[:part], c[:part], slot, missing)
 		rows, c = rows[part:], c[part:]
 	}
 }
 
 // update is that of the store in the precision of the rows. What it leaves undone is not kept.
-func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []int) {
+func (g *Gram) update(dst []float64, rows []int, c []float64, slot, missing []int) {
 	if g.single != nil {
-		g.single.update(dst, rows, c, place, missing)
+		g.single.update(dst, rows, c, slot, missing)
 	} else {
-		g.double.update(dst, rows, c, place, missing)
+		g.double.update(dst, rows, c, slot, missing)
 	}
 	if g.Cut() {
 		g.kept.forget(rows, missing)
@@ -370,4 +367,26 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		}
 	}
 	return combined + 2
+}
+
+// limit is how many bytes may be kept of the rows here and in the parts.
+func (g *Gram) limit() int64 { return cmp.Or(g.options.Cache, DefaultCache) }
+
+// reserve makes slots for as many rows as the cache holds.
+func (g *Gram) reserve() error {
+	var err error
+	if limit := g.limit() - g.granted; g.single != nil {
+		g.kept, err = g.single.reserve(limit, 4)
+	} else {
+		g.kept, err = g.double.reserve(limit, 8)
+	}
+	return err
+}
+
+// Capacity returns how many rows can be had at once.
+func (g *Gram) Capacity() int { return len(g.kept.owner) }
+
+// Filled reports whether the whole matrix is at hand.
+func (g *Gram) Filled() bool {
+	return g.double.stored != nil || g.single != nil && g.single.stored != nil
 }

@@ -2,8 +2,8 @@ package gram
 
 import "sync/atomic"
 
-// heed is what a Gram and its parts ask while they compute values of the kernel.
-type heed struct {
+// An interruption is what a Gram and its parts ask while they compute values of the kernel.
+type interruption struct {
 	over func() bool // nil: nothing
 	cut  atomic.Bool
 }
@@ -13,16 +13,16 @@ type heed struct {
 // What they return is then incomplete, which Cut reports. It must not be called while
 // values are computed.
 func (g *Gram) StopWhen(over func() bool) {
-	g.heed.over = over
-	g.heed.cut.Store(false)
+	g.stop.over = over
+	g.stop.cut.Store(false)
 }
 
 // Cut reports whether anything was left undone since the last call of StopWhen. Rows that
 // are incomplete are not kept.
-func (g *Gram) Cut() bool { return g.heed.cut.Load() }
+func (g *Gram) Cut() bool { return g.stop.cut.Load() }
 
-// ended reports whether the rest is to be left undone.
-func (h *heed) ended() bool {
+// reached reports whether the rest is to be left undone.
+func (h *interruption) reached() bool {
 	if h == nil || h.over == nil {
 		return false
 	}

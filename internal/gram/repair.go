@@ -3,12 +3,14 @@ package gram
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -41,30 +43,27 @@ func Examine(k kernel.Kernel, x matrix.Matrix, vectors bool, threads int) (*Exam
 	if n == 0 || n > MostExamined {
 		return nil, fmt.Errorf("kernel: found %d rows, expected from 1 to %d, as all eigenvalues are computed", n, MostExamined)
 	}
-	e := &Examined{N: n, Matrix: make([]float64, n*n), Values: make([]float64, n), threads: threads}
+	return examine(k, x, n, vectors, threads)
+}
+
+// examine is Examine for a sample of n of the prepared rows, see sampled.
+func examine(k kernel.Kernel, x matrix.Matrix, n int, vectors bool, threads int) (*Examined, error) {
+	values, at := sampled(k, x, n, threads)
+	e := &Examined{N: n, Matrix: values, Values: make([]float64, n), threads: threads}
 	if vectors {
 		e.vectors = make([]float64, n*n)
 	}
-	own := make([][]float64, n)
-	for i := range own {
-		own[i] = kernel.AppendSelf(nil, k, x.Row(i))
-	}
-	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
-		for j := range n {
-			e.Matrix[i*n+j] = kernel.EvalWith(k, x.Row(i), x.Row(j), own[i], own[j])
-		}
-	})
 	for i := range n {
-		e.Trace += math.Abs(e.Matrix[i*n+i])
+		e.Trace += math.Abs(values[i*n+i])
 		for j := range i + 1 {
-			there, back := e.Matrix[j*n+i], e.Matrix[i*n+j]
+			there, back := values[j*n+i], values[i*n+j]
 			if !(math.Abs(there-back) <= 1e-12*math.Max(math.Abs(there), math.Abs(back))) || math.IsInf(there, 0) {
-				return nil, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", j+1, i+1, there, back)
+				return nil, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", at(j)+1, at(i)+1, there, back)
 			}
-			e.Matrix[j*n+i] = back
+			values[j*n+i] = back
 		}
 	}
-	lapack.Eigen(e.Values, e.vectors, append([]float64(nil), e.Matrix...), n, threads)
+	lapack.Eigen(e.Values, e.vectors, slices.Clone(values), n, threads)
 	return e, nil
 }
 
@@ -73,7 +72,10 @@ func (e *Examined) Smallest() float64 { return e.Values[e.N-1] }
 
 // Negligible is how far below 0 an eigenvalue may be and is no reason to call the matrix
 // indefinite: 1e-10 of the mean of the diagonal, and what roundings may make.
-func (e *Examined) Negligible() float64 { return negligible(e.N, e.Trace) }
+func (e *Examined) Negligible() float64 {
+	n := float64(e.N)
+	return (1e-10/n + float64(n*roundoff)) * e.Trace
+}
 
 // Definite reports whether no eigenvalue is below 0 by more than that.
 func (e *Examined) Definite() bool { return e.Smallest() >= -e.Negligible() }
@@ -101,7 +103,7 @@ func Repairs() []string { return []string{"clip", "flip", "shift"} }
 //	       with each other stay
 func (e *Examined) Repair(name string) ([]float64, error) {
 	if name == "shift" {
-		out := append([]float64(nil), e.Matrix...)
+		out := slices.Clone(e.Matrix)
 		for i := range e.N {
 			out[i*e.N+i] -= min(0, e.Smallest())
 		}
@@ -121,4 +123,21 @@ func (e *Examined) Repair(name string) ([]float64, error) {
 	}
 	blas.SyrkCols64(blas.Block[float64]{Value: out, Rows: n, Cols: n, Stride: n}, blas.Block[float64]{Value: scaled, Rows: n, Cols: n, Stride: n}, e.threads)
 	return out, nil
+}
+
+// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
+func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64, at func(i int) int) {
+	rows, _ := x.Dims()
+	at = func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
+	values = make([]float64, n*n)
+	own := make([][]float64, n)
+	for i := range own {
+		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
+	}
+	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
+		for j := range n {
+			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+		}
+	})
+	return values, at
 }

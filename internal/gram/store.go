@@ -1,69 +1,37 @@
 package gram
 
 import (
-	"sync"
+	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// A store is a set and the rows of its Gram matrix that are kept, in one
-// precision. Which rows these are, an lru knows.
+// A store is a source of rows and the memory of those that are kept, in one precision. Which rows
+// these are, an lru knows.
 type store[T float32 | float64] struct {
-	*tiler[T]
-	set     set[T]
-	pieces  [][]T // the rows that are kept; nil where none was yet
-	per     int   // rows in a piece
-	places  int   // in all pieces
-	stride  int
-	threads int
-	stands  standing[T]
-	place   *place[T] // where all values are; nil: they are computed
-	cheap   bool      // to compute single values takes no longer than to gather them from memory
-	part    sync.Pool // memory for rows that are gathered
+	source[T]
+	slots[T]
 }
 
-func newStore[T float32 | float64](a arithmetic[T], k kernel.Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
-	return &store[T]{tiler: newTiler(a, k), set: newSet[T](k, x, norm, threads), stride: rowStride(len(norm)), threads: threads}
-}
-
-// rowStride returns the distance of rows of n values: a multiple of a cache
-// line, but an odd one, so that rows do not compete for the same places of the
-// processor's caches.
-func rowStride(n int) int { return ((n+15)/16 | 1) * 16 }
-
-// row returns what is kept at a place.
-func (s *store[T]) row(place int) []T {
-	n := len(s.set.norm)
-	return s.pieces[place/s.per][place%s.per*s.stride:][:n:n]
-}
-
-// open makes the memory of a place, if there is none yet.
-func (s *store[T]) open(place int) {
-	if piece := &s.pieces[place/s.per]; *piece == nil {
-		rows := min(s.per, s.places-place/s.per*s.per)
-		*piece = inHugePages(make([]T, rows*s.stride))
-	}
+func newStore[T float32 | float64](a arithmetic[T], k kernel.Kernel, x set[T], threads int, stop *interruption) *store[T] {
+	s := &store[T]{source: source[T]{tiler: newTiler(a, k), set: x, threads: threads}}
+	s.stop, s.stride = stop, rowStride(len(x.norm))
+	return s
 }
 
 // update adds rows of the matrix times c to dst, in order, unless dst is nil.
-// place[k] is where rows[k] is kept, or -1. The rows with number k in missing, which
-// increase, are computed first, and kept where they have a place; place may be
+// slot[k] is where rows[k] is kept, or -1. The rows with number k in missing, which
+// increase, are got from the source first, and kept where they have a slot; slot may be
 // nil if all are missing and none is kept.
-func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing []int) {
-	switch {
-	case len(rows) == 0:
-		return
-	case s.place != nil:
-		s.place.update(s, dst, rows, c, place, missing)
+func (s *store[T]) update(dst []float64, rows []int, c []float64, slot, missing []int) {
+	if len(rows) == 0 {
 		return
 	}
 	if len(missing) == 0 {
 		parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
-			if !s.heed.ended() {
-				s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo)
+			if !s.stop.reached() {
+				s.add(dst[lo:hi], nil, c, slot, nil, 0, len(rows), lo)
 			}
 		})
 		return
@@ -71,14 +39,14 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	wanted := make([]int, len(missing))
 	for m, k := range missing {
 		wanted[m] = rows[k]
-		if place != nil && place[k] >= 0 {
-			s.open(place[k])
+		if slot != nil && slot[k] >= 0 {
+			s.open(slot[k])
 		}
 	}
-	s.tilesOf(wanted, func(values [][]T, m, lo, hi int) {
-		if place != nil {
+	s.rowsOf(wanted, func(values [][]T, m, lo, hi int) {
+		if slot != nil {
 			for r, v := range values {
-				if p := place[missing[m+r]]; p >= 0 {
+				if p := slot[missing[m+r]]; p >= 0 {
 					copy(s.row(p)[lo:hi], v)
 				}
 			}
@@ -93,26 +61,13 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 		if m+len(values) < len(missing) {
 			to = missing[m+len(values)]
 		}
-		s.add(dst[lo:hi], values, c, place, missing[m:m+len(values)], from, to, lo)
+		s.add(dst[lo:hi], values, c, slot, missing[m:m+len(values)], from, to, lo)
 	})
 }
 
-// tilesOf is tiles for rows of the set itself, with these numbers.
-func (s *store[T]) tilesOf(wanted []int, use func(values [][]T, m, lo, hi int)) {
-	switch {
-	case s.stands.wanted && len(wanted) <= s.narrow/4:
-		s.tilesStanding(s.set.pick(wanted), s.set, s.threads, use)
-	default:
-		s.tiles(s.set.pick(wanted), s.set, s.threads, use)
-	}
-}
-
-// A part of dst stays in the first cache while several rows stream by.
-const addedRows, addedAtOnce = 2048, 16
-
 // add adds the rows with numbers k from from to to, columns first and on, to dst: those
 // with numbers in missing are values, the others are kept.
-func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing []int, from, to, first int) {
+func (s *store[T]) add(dst []float64, values [][]T, c []float64, slot, missing []int, from, to, first int) {
 	var rows [addedAtOnce][]T
 	for k := from; k < to; {
 		n := 0
@@ -121,7 +76,7 @@ func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing 
 				rows[n] = values[0]
 				values, missing = values[1:], missing[1:]
 			} else {
-				rows[n] = s.row(place[k])[first:]
+				rows[n] = s.row(slot[k])[first:]
 			}
 		}
 		s.arithmetic.add(dst, rows[:n], 0, c[k-n:k])
@@ -131,51 +86,37 @@ func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing 
 // addRows adds rows times c to dst.
 func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []float64, values func(Row) []T) {
 	parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
-		var part [addedAtOnce][]T
+		var some [addedAtOnce][]T
 		for k := 0; k < len(rows); {
 			n := 0
-			for ; n < len(part) && k < len(rows); k, n = k+1, n+1 {
-				part[n] = values(rows[k])
+			for ; n < len(some) && k < len(rows); k, n = k+1, n+1 {
+				some[n] = values(rows[k])
 			}
-			s.arithmetic.add(dst[lo:hi], part[:n], lo, c[k-n:k])
+			s.arithmetic.add(dst[lo:hi], some[:n], lo, c[k-n:k])
 		}
 	})
 }
 
-// square sets dst to the part of the matrix with the given rows and columns, and returns how many values it computed.
-func (s *store[T]) square(dst []float64, rows []int) (computed int64) {
-	q, part, picked := len(rows), (*place[T])(nil), s.set
-	if s.place != nil && !s.cheap {
-		part = placeIn(s.place.table, s.place.among(rows))
-	} else if picked = s.set.pick(rows); exchangeable(s.tiler) { // rows of products are best read one after another
-		picked.Matrix = matrix.Gather(s.set.Matrix, rows)
+// reserve makes slots for rows in elements of so many bytes. An eighth of the
+// limit may go to the set in blocks.
+func (s *store[T]) reserve(limit, bytes int64) (lru, error) {
+	n, row := len(s.set.norm), int64(s.stride)*bytes
+	if limit < 2*row && n > 1 {
+		return lru{}, fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, 2*row, n)
 	}
-	whole := blas.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
-	computed = eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, blas.Transpose64, func(at blas.Block[float64], i, j int) {
-		if part == nil {
-			s.inPiece(at, picked.between(i, i+at.Rows), picked.between(j, j+at.Cols))
-			return
-		}
-		for r := 0; r < at.Rows && !s.heed.ended(); r++ {
-			copyRow(at.Value[r*at.Stride:][:at.Cols], part, i+r, j)
-		}
-	})
-	if part != nil {
-		return 0
+	size, few := s.blockedSize()
+	blocked := int64(size) * bytes
+	if s.blocks.wanted = few && blocked <= limit/8 && limit-blocked >= 2*row; s.blocks.wanted {
+		limit -= blocked
 	}
-	return computed
+	return s.slots.reserve(n, limit, row), nil
 }
 
-// inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
-func (s *store[T]) inPiece(dst blas.Block[float64], x, y set[T]) {
-	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
-		for r, v := range values {
-			row := dst.Value[(k+r)*dst.Stride:][lo:hi]
-			clear(row)
-			s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1})
-		}
-	})
+// used returns how many elements of memory are in use.
+func (s *store[T]) used() int64 {
+	used := int64(len(s.blocks.value))
+	for _, piece := range s.pieces {
+		used += int64(len(piece))
+	}
+	return used
 }
-
-// squareSide is how many rows and columns of a square are computed or gathered at a time.
-const squareSide = 256

@@ -145,7 +145,11 @@ func TestFillSingle(t *testing.T) {
 		var all sync.WaitGroup
 		for range 2 {
 			all.Go(func() {
-				view := filled.Beside(1)
+				view, err := filled.ViewAll(1)
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				if got := partsOf(view, rows, c); !slices.Equal(got, want) {
 					t.Errorf("%d columns: values from a table have other bits", cols)
 				}

@@ -3,10 +3,11 @@ package gram
 import (
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/internal/vec/tiles"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -38,62 +39,13 @@ var (
 	inDouble = arithmetic[float64]{tiles.Width64, tiles.NarrowWidth64, tiles.Sparse64, kernel.Inner.Of, blas.Transpose64, vec.AddRows64}
 )
 
-// A set is rows with their squared norms, and what [owners] says of each.
-type set[T float32 | float64] struct {
-	matrix.Matrix
-	norm []T
-	own  []float64
-}
-
-func newSet[T float32 | float64](k kernel.Kernel, x matrix.Matrix, norm []float64, threads int) set[T] {
-	s := set[T]{x, make([]T, len(norm)), ownOf(k, x, threads)}
-	for i, xx := range norm {
-		s.norm[i] = T(xx)
-	}
-	return s
-}
-
-// sparse returns x as a sparse matrix without zeros, unless it is dense and less
-// than half zeros: then that would take more memory than x does.
-func sparse(x matrix.Matrix) matrix.Matrix {
-	if _, ok := x.(*matrix.CSR); ok {
-		return x
-	}
-	rows, cols := x.Dims()
-	nonzeros := 0
-	for i := range rows {
-		for _, v := range x.Row(i).Value {
-			if v != 0 {
-				nonzeros++
-			}
-		}
-	}
-	if d, ok := x.(*matrix.Dense); ok && 2*nonzeros > len(d.Value) {
-		return x
-	}
-	s := &matrix.CSR{Cols: cols, Start: make([]int64, 1, rows+1), Index: make([]uint32, 0, nonzeros), Value: make([]float32, 0, nonzeros)}
-	for i := range rows {
-		appendNonzeros(s, x.Row(i))
-	}
-	return s
-}
-
-func appendNonzeros(m *matrix.CSR, row matrix.Vector) {
-	for k, v := range row.Value {
-		if v != 0 {
-			m.Index, m.Value = append(m.Index, uint32(row.Column(k))), append(m.Value, v)
-		}
-	}
-	m.Start = append(m.Start, int64(len(m.Value)))
-}
-
 // A tiler computes values of a kernel. Its methods may be called by several
 // goroutines at once.
 type tiler[T float32 | float64] struct {
 	arithmetic[T]
 	k     kernel.Kernel
-	inner kernel.Inner // k, or nil
-	heed  *heed        // nil: none
+	inner kernel.Inner  // k, or nil
+	stop  *interruption // nil: none
 
 	work, groups sync.Pool
 }
@@ -111,29 +63,9 @@ func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 	return t
 }
 
-// pick returns rows of a set.
-func (s set[T]) pick(rows []int) set[T] {
-	norm, own := make([]T, len(rows)), []float64(nil)
-	for k, i := range rows {
-		norm[k] = s.norm[i]
-		own = append(own, s.ownOf(i)...)
-	}
-	return set[T]{matrix.Subset(s.Matrix, rows), norm, own}
-}
-
-// ownOf returns the values of row i with itself that the kernel needs.
-func (s set[T]) ownOf(i int) []float64 {
-	each := len(s.own) / max(1, len(s.norm))
-	return s.own[i*each : (i+1)*each]
-}
-
-// passing is how many rows of a set make a tile with a block, and passingSingly
-// how many where values are computed one after another.
-const passing, passingSingly = 256, 16
-
 // tiles calls use with values[r][j-lo] = k(x_i,y_j) for all rows i = k+r of x, in
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
-// goroutines do so for different ranges. Once what it heeds has ended the rest is left undone.
+// goroutines do so for different ranges. Once it is interrupted the rest is left undone.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
 	size := passing
 	if t.inner == nil {
@@ -141,14 +73,14 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 	}
 	g := t.groups.Get().(*group[T])
 	defer t.groups.Put(g)
-	for g.hi = 0; g.hi < len(x.norm) && !t.heed.ended(); {
+	for g.hi = 0; g.hi < len(x.norm) && !t.stop.reached(); {
 		t.next(g, x)
 		parallel.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
 			w := t.work.Get().(*work[T])
 			defer t.work.Put(w)
 			w.pass(t, y, lo, hi)
 			for i := range g.blocks {
-				if t.heed.ended() {
+				if t.stop.reached() {
 					return
 				}
 				b := &g.blocks[i]
@@ -192,27 +124,73 @@ func (overlapping) Of32([]float32, float32, []float32) {
 	panic("kernel: an overlap in single precision")
 }
 
-// normsOf returns them for all rows.
-func normsOf(k kernel.Kernel, x matrix.Matrix) []float64 {
-	n, _ := x.Dims()
-	norms := make([]float64, n)
-	for i := range norms {
-		norms[i] = kernel.Norm(k, x.Row(i))
-	}
-	return norms
+// work is the memory of one goroutine, and the rows of a set that pass by.
+type work[T float32 | float64] struct {
+	across []T   // a tile: a row for each row that passes by
+	at     []int // where these rows are
+	tile   []T   // its transpose
+	values [][]T // the rows of that
+
+	lo, hi int // which rows pass by: those that start says of rows
+	rows   *matrix.CSR
+	start  []int64
+	packed packed    // what rows is, if the set is not sparse
+	wide   []float64 // dense rows in double precision
 }
 
-// ownOf returns these values of all rows, one row after another.
-func ownOf(k kernel.Kernel, x matrix.Matrix, threads int) (own []float64) {
-	n, _ := x.Dims()
-	each := kernel.SelfValues(k)
-	own = make([]float64, n*each)
-	if each > 0 {
-		parallel.Blocks(n, passingSingly, threads, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				kernel.AppendSelf(own[:i*each], k, x.Row(i)) // there is room
-			}
-		})
+func newWork[T float32 | float64](width int) *work[T] {
+	w := &work[T]{across: make([]T, passing*width), at: make([]int, passing), tile: make([]T, width*passing), values: make([][]T, width)}
+	for r := range w.values {
+		w.values[r] = w.tile[r*passing : (r+1)*passing]
 	}
-	return own
+	return w
+}
+
+// pass lets rows lo to hi of y pass by.
+func (w *work[T]) pass(t *tiler[T], y set[T], lo, hi int) {
+	w.lo, w.hi = lo, hi
+	if t.inner == nil {
+		return
+	}
+	if y, ok := y.Matrix.(*matrix.CSR); ok {
+		w.rows, w.start = y, y.Start[lo:hi+1]
+		return
+	}
+	w.rows = w.packed.pack(y, lo, hi)
+	w.start = w.rows.Start
+}
+
+// A group is blocks that are in use together, or few rows instead.
+type group[T float32 | float64] struct {
+	packed
+	blocks []block[T]
+	hi     int // up to which row
+}
+
+// groupBytes is about how many bytes a group has: half of a second-level cache
+// of two megabytes.
+const groupBytes = 1 << 20
+
+// next replaces the blocks by those of the rows of x that follow: wide ones, and
+// at the end a narrow one where it suffices.
+func (t *tiler[T]) next(g *group[T], x set[T]) {
+	g.blocks = g.blocks[:0]
+	for size := 0; g.hi < len(x.norm) && size < groupBytes; {
+		width := t.wide
+		if len(x.norm)-g.hi <= t.narrow {
+			width = t.narrow
+		}
+		if len(g.blocks) < cap(g.blocks) {
+			g.blocks = g.blocks[:len(g.blocks)+1] // with the memory it has
+		} else {
+			g.blocks = append(g.blocks, block[T]{})
+		}
+		b := &g.blocks[len(g.blocks)-1]
+		b.lo, b.hi, b.width = g.hi, min(g.hi+width, len(x.norm)), width
+		g.hi = b.hi
+		if t.inner != nil {
+			b.fill(x.Matrix)
+			size += 256 / t.wide * len(b.value)
+		}
+	}
 }

@@ -78,7 +78,8 @@ func (s *Problems) Output(c int) (o Objective, err error) {
 	case o.Rows == nil:
 		y = s.Labels.Targets(c, s.Threads)
 		if s.Concurrent {
-			o.Family = MachineFamily{s.Family.(MachineFamily).Gram.Beside(s.Threads)}
+			gram, fault := s.Family.(MachineFamily).Gram.ViewAll(s.Threads)
+			o.Family, err = MachineFamily{gram}, fault
 		}
 	case s.Pairs != nil:
 		i, j := model.Pair(c, len(s.Labels.Classes))

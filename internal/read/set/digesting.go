@@ -79,13 +79,6 @@ func (d *Digesting) Stop() {
 	d.idle.Wait()
 }
 
-// A storedDigest is the digest in a cache, which its checksums vouch for, and
-// the set that it belongs to.
-type storedDigest struct {
-	digest string
-	of     Set
-}
-
 // StoreDigest notes the digest in the cache that the set is from.
 func (s *Set) StoreDigest(sum []byte) {
 	s.stored = &storedDigest{digest: "sha256:" + hex.EncodeToString(sum), of: *s}

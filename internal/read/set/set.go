@@ -166,3 +166,10 @@ func CheckGaps(gaps []Gap, rows, features int) error {
 	}
 	return nil
 }
+
+// A storedDigest is the digest in a cache, which its checksums vouch for, and
+// the set that it belongs to.
+type storedDigest struct {
+	digest string
+	of     Set
+}

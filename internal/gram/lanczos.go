@@ -3,6 +3,8 @@ package gram
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -44,6 +46,14 @@ func (a *lower) smallest() float64 {
 			break // the vectors so far span an invariant subspace
 		}
 	}
-	squares[0] = 0
-	return halve(diagonal, squares)
+	n = len(diagonal)
+	t, values := make([]float64, n*n), make([]float64, n)
+	for i, d := range diagonal {
+		if t[i*n+i] = d; i > 0 {
+			beside := math.Sqrt(squares[i])
+			t[i*n+i-1], t[(i-1)*n+i] = beside, beside
+		}
+	}
+	lapack.Eigen(values, nil, t, n, 1)
+	return values[n-1]
 }

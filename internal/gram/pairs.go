@@ -2,89 +2,40 @@ package gram
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
-
-// Part returns the matrix of some of the rows, in that order. What is computed
-// for it counts here too. It keeps rows of its own, within the limit as long as
-// parts are used one after another and this matrix between them.
-func (g *Gram) Part(rows []int) (*Gram, error) {
-	if err := g.has(rows); err != nil {
-		return nil, err
-	}
-	opt := g.options
-	switch opt.Cache = g.lend(len(rows)); {
-	case g.Filled() && g.single != nil && g.single.cheap: // computed, as where no table is
-		opt.Cache, opt.Double = max(opt.Cache, DefaultCache/16), false
-	case g.Filled():
-		return g.View(rows, opt.Cache, opt.Threads)
-	}
-	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
-	if err == nil {
-		result.whole = g
-	}
-	return result, err
-}
-
-// has refuses numbers of rows that there are not.
-func (g *Gram) has(rows []int) error {
-	for _, i := range rows {
-		if i < 0 || i >= g.Len() {
-			return fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
-		}
-	}
-	return nil
-}
-
-// InDouble returns the matrix of the same rows in double precision, with room for about so many
-// rows. What is computed for it counts here too.
-func (g *Gram) InDouble(rows int) *Gram {
-	opt := g.options
-	opt.Double, opt.Cache = true, 8*int64(rows)*int64(g.Len()+128)
-	result, err := gramOf(g.Kernel, g.X, opt, g.counts, g.heed)
-	if err != nil {
-		panic(err) // there is one of these rows
-	}
-	if of := g.double.place; of != nil {
-		result.setTable(of.table, of.columns)
-	}
-	return result
-}
-
-// Single reports whether rows are in single precision.
-func (g *Gram) Single() bool { return g.single != nil }
 
 // Pairs are the matrices of any two of several classes, one after another or some at a time. What a
 // class has with itself is computed once for all pairs, what two have with each other when their pair
 // is asked for, in memory that is used again: no value is computed twice, and few stay in memory.
 // All methods may be called by several goroutines at once.
 type Pairs struct {
-	whole *Gram
-	rows  [][]int      // of each class
-	set   set[float64] // in the order of the classes
-	start []int        // where each of them begins there, and the end
-	own   []ownSquare
+	parent  *Gram
+	rows    [][]int      // of each class
+	set     set[float64] // in the order of the classes
+	start   []int        // where each of them begins there, and the end
+	squares []classSquare
 
-	mutex sync.Mutex
-	spare []*table[float64]
-	size  int // of a table
+	parts sync.Mutex // held while one is made
+	spare sync.Pool  // tables that are not in use
+	size  int        // of a table
 }
 
-// ownSquare is the matrix of a class with itself.
-type ownSquare struct {
+// classSquare is the matrix of a class with itself.
+type classSquare struct {
 	sync.Mutex
 	value []float64 // nil: not computed
 }
 
 // Pairs prepares the matrices of pairs of classes, which have these rows.
 func (g *Gram) Pairs(classes [][]int) *Pairs {
-	p := &Pairs{whole: g, rows: classes, start: make([]int, 1, len(classes)+1), own: make([]ownSquare, len(classes))}
+	p := &Pairs{parent: g, rows: classes, start: make([]int, 1, len(classes)+1), squares: make([]classSquare, len(classes))}
 	all := slices.Concat(classes...)
 	set := inFull(g.double.tiler, g.double.set)
 	p.set = set.pick(all)
@@ -125,28 +76,22 @@ func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 	if !p.fill(t, a, b, threads) {
 		return p.unfilled(rows)
 	}
-	g := p.whole.viewOf(rows)
-	return g, g.readFrom(t, inOrder[uint32](len(rows)), 0, threads)
+	g := p.parent.viewOf(rows, 0, threads)
+	g.setTable(subsetOf(t, inOrder[uint32](len(rows))))
+	return g, g.reserve()
 }
 
 // Release takes back the memory of a pair.
 func (p *Pairs) Release(g *Gram) {
-	if g.double.place == nil {
-		return
+	if of := g.double.stored; of != nil {
+		p.spare.Put(of.table)
+		g.double = nil
 	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.spare = append(p.spare, g.double.place.table)
-	g.double = nil
 }
 
 // table returns memory for a pair.
 func (p *Pairs) table() *table[float64] {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if last := len(p.spare) - 1; last >= 0 {
-		t := p.spare[last]
-		p.spare = p.spare[:last]
+	if t, ok := p.spare.Get().(*table[float64]); ok {
 		return t
 	}
 	stride := rowStride(p.size)
@@ -155,16 +100,16 @@ func (p *Pairs) table() *table[float64] {
 
 // unfilled is the matrix of a pair that computes its values when they are asked for.
 func (p *Pairs) unfilled(rows []int) (*Gram, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	g, err := p.whole.Part(rows)
+	p.parts.Lock()
+	defer p.parts.Unlock()
+	g, err := p.parent.Part(rows)
 	if err != nil {
 		return nil, err
 	}
-	g.heed = new(heed) // as others are at work
-	g.double.heed = g.heed
+	g.stop = new(interruption) // as others are at work
+	g.double.stop = g.stop
 	if g.single != nil {
-		g.single.heed = g.heed
+		g.single.stop = g.stop
 	}
 	return g, nil
 }
@@ -177,12 +122,8 @@ func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 	n, m := len(p.rows[a]), len(p.rows[b])
 	all := blas.Block[float64]{Value: t.value, Rows: n + m, Cols: n + m, Stride: t.stride}
 	for k, c := range [2]int{a, b} {
-		if k == 0 && t.first == c+1 {
-			continue // the last pair had it, too
-		}
 		own := p.square(c, threads)
 		if own == nil {
-			t.first = 0
 			return false
 		}
 		size := len(p.rows[c])
@@ -191,9 +132,8 @@ func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 			copy(at.Value[i*at.Stride:][:size], own[i*size:])
 		}
 	}
-	t.first = a + 1
 	x, y := p.set.between(p.start[a], p.start[a+1]), p.set.between(p.start[b], p.start[b+1])
-	values := p.whole.double.tiler
+	values := p.parent.double.tiler
 	parallel.Blocks(n, pairRows, threads, func(_, lo, hi int) {
 		at := piece(all, lo, n, hi-lo, m)
 		if fillRectangle(values, at, x.between(lo, hi), y); exchangeable(values) {
@@ -205,22 +145,22 @@ func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 		computed *= 2
 		parallel.Blocks(m, pairRows, threads, func(_, lo, hi int) { fillRectangle(values, piece(all, n+lo, 0, hi-lo, n), y.between(lo, hi), x) })
 	}
-	p.whole.counts.computedOf(values, computed)
-	return !p.whole.Cut()
+	p.parent.counts.computedOf(values, computed)
+	return !p.parent.Cut()
 }
 
 // square returns the matrix of a class with itself; nil: it was cut short.
 func (p *Pairs) square(c, threads int) []float64 {
-	own, n := &p.own[c], len(p.rows[c])
+	own, n := &p.squares[c], len(p.rows[c])
 	own.Lock()
 	defer own.Unlock()
 	if own.value == nil {
 		value := make([]float64, n*n)
-		computed := fillSquare(p.whole.double.tiler, blas.Block[float64]{Value: value, Rows: n, Cols: n, Stride: n}, p.set.between(p.start[c], p.start[c+1]), threads)
-		if p.whole.Cut() {
+		computed := fillSquare(p.parent.double.tiler, blas.Block[float64]{Value: value, Rows: n, Cols: n, Stride: n}, p.set.between(p.start[c], p.start[c+1]), threads)
+		if p.parent.Cut() {
 			return nil
 		}
-		p.whole.counts.computedOf(p.whole.double.tiler, computed)
+		p.parent.counts.computedOf(p.parent.double.tiler, computed)
 		own.value = value
 	}
 	return own.value
