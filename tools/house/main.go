@@ -18,16 +18,16 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 131_780 // lines of Go without tests, of all modules
-	mostRoot       = 116_080 // the same of the root module; 102,000
-	mostReached    = 74_660  // lines that a program has which imports the root package; 66,000
-	mostAssembly   = 9_388   // lines; 12,500
+	mostGo         = 131_445 // lines of Go without tests, of all modules
+	mostRoot       = 115_762 // the same of the root module; 102,000
+	mostReached    = 74_481  // lines that a program has which imports the root package; 66,000
+	mostAssembly   = 9_172   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
 	mostExported   = 376     // their exported names, but for methods and fields; 340
 	mostBackwards  = 21      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 42      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
-	mostConstants  = 90      // named numbers in the linear solvers; 90
+	mostConstants  = 89      // named numbers in the linear solvers; 90
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
 	mostAssertions = 0       // type assertions on one loss or penalty, outside of their packages; none
 	mostUnreached  = 101     // lines of functions that no program reaches; 200

@@ -216,6 +216,7 @@ func (p *rampPass) reached() Reached {
 // Central sets a, b, R and U to a R = b U = m and U - R = q, counted from the middle of the
 // ramp.
 func (e *Rows) Central(m float64) {
+	_ = e.pass() // refuses slices of different length
 	middle, scale := e.Shift+float64(e.Width*e.Jump)/2, e.Jump/m
 	for i, away := range e.Away {
 		x := float64((away - middle) * scale)
