@@ -118,21 +118,11 @@ func (f *face) keep() (nonzeros int) {
 func (f *face) predict(dst, u []float64, lo, hi int) {
 	d := len(u) - 1
 	for k := lo; k < hi; k++ {
-		f.prefetch(k + ahead)
 		dst[k] = f.e[k] * (f.row(k).Dot(u[:d]) + u[d])
 	}
 }
 
 func (f *face) row(k int) matrix.Vector { return f.s.p.X.Row(int(f.rows[k])) }
-
-// prefetch asks for row k, if there is one and it is sparse.
-func (f *face) prefetch(k int) {
-	if k < len(f.rows) {
-		if x := f.row(k); x.Index != nil {
-			vec.PrefetchRow(x.Index, x.Value)
-		}
-	}
-}
 
 // span returns the free rows of part b.
 func (f *face) span(b int) (lo, hi int) {
@@ -154,7 +144,6 @@ func (f *face) combine(u, t []float64) {
 		clear(f.part[b])
 		lo, hi := f.span(b)
 		for k := lo; k < hi; k++ {
-			f.prefetch(k + ahead)
 			f.add(f.part[b], k, t[k])
 		}
 	})
@@ -176,7 +165,6 @@ func (f *face) multiply(b int) {
 	clear(u)
 	lo, hi := f.span(b)
 	for k := lo; k < hi; k++ {
-		f.prefetch(k + ahead)
 		f.kr[k] = -f.e[k] * (f.row(k).Dot(f.ur[:d]) + f.ur[d])
 		f.add(u, k, f.kr[k])
 	}

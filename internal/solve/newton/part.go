@@ -1,6 +1,9 @@
 package newton
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -21,36 +24,19 @@ func subset(p *problem.Linear, rows []uint32) *problem.Linear {
 	return &q
 }
 
-// arrange puts the rows of each block in order of their lengths, up to mostLengths: where the
-// loops over a row end is foretold then, which saves products with rows of all lengths a third
-// to a half of their time. All rows in that order would share work unevenly.
+// arrange puts the rows of each block in order of their lengths: where the loops over a row end is
+// foretold then, which saves runs on rows of all lengths 2 to 9 per cent. All rows in that order
+// would share work unevenly.
 func arrange(rows []uint32, x matrix.Matrix) {
 	m, ok := x.(*matrix.CSR)
 	if !ok {
 		return
 	}
-	var room [parts.BlockRows]uint32
-	for lo := 0; lo < len(rows); lo += parts.BlockRows {
-		block := rows[lo:min(lo+parts.BlockRows, len(rows))]
-		var end [mostLengths + 1]int // of the rows of each length
-		length := func(i uint32) int { return int(min(m.Start[i+1]-m.Start[i], mostLengths-1)) }
-		for _, i := range block {
-			end[length(i)+1]++
-		}
-		for k := range mostLengths {
-			end[k+1] += end[k]
-		}
-		for _, i := range block {
-			k := length(i)
-			room[end[k]] = i
-			end[k]++
-		}
-		copy(block, room[:])
+	length := func(i uint32) int64 { return m.Start[i+1] - m.Start[i] }
+	for block := range slices.Chunk(rows, parts.BlockRows) {
+		slices.SortFunc(block, func(i, j uint32) int { return cmp.Or(cmp.Compare(length(i), length(j)), cmp.Compare(i, j)) })
 	}
 }
-
-// mostLengths is the number of lengths that arrange tells apart.
-const mostLengths = 128
 
 // spareRows is the share of a part, one in so many, that it has room for besides: a
 // part that grows is not copied then, and room that is not used is never touched.

@@ -189,8 +189,8 @@ func (e *Rows) Step(m, t, part float64) Reached {
 // Look returns what is reached.
 func (e *Rows) Look() Reached {
 	p := e.pass()
-	for i := rampLook(len(e.X), &p); i < len(e.X); i++ {
-		p.look(e, i, e.Away[i])
+	for i, away := range e.Away {
+		p.look(e, i, away)
 	}
 	return p.reached()
 }
@@ -216,10 +216,10 @@ func (p *rampPass) reached() Reached {
 // Central sets a, b, R and U to a R = b U = m and U - R = q, counted from the middle of the
 // ramp.
 func (e *Rows) Central(m float64) {
-	p := e.pass()
-	p.numbers[rampM], p.numbers[rampScale] = m, e.Jump/m
-	for i := rampCentral(len(e.X), &p); i < len(e.X); i++ {
-		x := float64((e.Away[i] - p.numbers[rampMiddle]) * p.numbers[rampScale])
+	_ = e.pass() // refuses slices of different length
+	middle, scale := e.Shift+float64(e.Width*e.Jump)/2, e.Jump/m
+	for i, away := range e.Away {
+		x := float64((away - middle) * scale)
 		root := math.Sqrt(math.FMA(x, x, 4))
 		few := float64((1 + 2/(root+math.Abs(x))) / (2 + root) * e.Jump)
 		near, far := m/few, m/(e.Jump-few)

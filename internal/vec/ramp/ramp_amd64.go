@@ -7,34 +7,24 @@ package ramp
 // rampPredictAVX2 is rampPredict for n rows, a multiple of eight.
 //
 //go:noescape
-func rampPredictAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampPredictAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 
 // rampMeasureAVX2 is rampMeasure for n rows, a multiple of eight.
 //
 //go:noescape
-func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 
 // rampLineariseAVX2 is rampLinearise for n rows, a multiple of eight.
 //
 //go:noescape
-func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 
 // rampCorrectAVX2 is rampCorrect for n rows, a multiple of eight.
 //
 //go:noescape
-func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 
 // rampStepAVX2 is rampStep for n rows, a multiple of eight.
 //
 //go:noescape
-func rampStepAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampLookAVX2 is rampLook for n rows, a multiple of eight.
-//
-//go:noescape
-func rampLookAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampCentralAVX2 is rampCentral for n rows, a multiple of eight.
-//
-//go:noescape
-func rampCentralAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampStepAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)

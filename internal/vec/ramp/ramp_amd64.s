@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func rampPredictAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// func rampPredictAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampPredictAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), AX
@@ -80,7 +80,7 @@ loop:
 	VMOVUPD      128(SI), Y7
 	VFMADD231PD  Y10, Y8, Y7
 	VMOVUPD      Y7, 128(SI)
-	VBROADCASTSD 88(BX), Y7
+	VBROADCASTSD 80(BX), Y7
 	VADDPD       Y4, Y3, Y8
 	VMULPD       Y3, Y7, Y3
 	VMAXPD       Y3, Y8, Y3
@@ -169,7 +169,7 @@ loop:
 	VMOVUPD      160(SI), Y7
 	VFMADD231PD  Y10, Y8, Y7
 	VMOVUPD      Y7, 160(SI)
-	VBROADCASTSD 88(BX), Y7
+	VBROADCASTSD 80(BX), Y7
 	VADDPD       Y4, Y3, Y8
 	VMULPD       Y3, Y7, Y3
 	VMAXPD       Y3, Y8, Y3
@@ -225,7 +225,7 @@ DATA signBit<>+16(SB)/8, $0x8000000000000000
 DATA signBit<>+24(SB)/8, $0x8000000000000000
 GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
-// func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampMeasureAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), AX
@@ -278,7 +278,7 @@ loop:
 	VMULPD       Y2, Y6, Y6
 	VMULPD       Y9, Y6, Y6
 	VMULPD       Y0, Y3, Y8
-	VBROADCASTSD 48(BX), Y9
+	VBROADCASTSD 40(BX), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y0, Y9, Y10
 	VMULPD       Y3, Y9, Y9
@@ -322,37 +322,37 @@ loop:
 	VMOVUPD      64(SI), Y3
 	VFMADD231PD  Y2, Y1, Y3
 	VMOVUPD      Y3, 64(SI)
-	VBROADCASTSD 80(BX), Y3
+	VBROADCASTSD 72(BX), Y3
 	VMULPD       Y0, Y3, Y0
-	VBROADCASTSD 96(BX), Y3
+	VBROADCASTSD 88(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      128(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 128(SI)
-	VBROADCASTSD 104(BX), Y3
+	VBROADCASTSD 96(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      192(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 192(SI)
-	VBROADCASTSD 112(BX), Y3
+	VBROADCASTSD 104(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      256(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 256(SI)
-	VBROADCASTSD 120(BX), Y3
+	VBROADCASTSD 112(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      320(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 320(SI)
-	VBROADCASTSD 128(BX), Y3
+	VBROADCASTSD 120(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y0, Y0, Y0
 	VMAXPD       Y0, Y3, Y0
@@ -400,7 +400,7 @@ loop:
 	VMULPD       Y2, Y6, Y6
 	VMULPD       Y9, Y6, Y6
 	VMULPD       Y0, Y3, Y8
-	VBROADCASTSD 48(BX), Y9
+	VBROADCASTSD 40(BX), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y0, Y9, Y10
 	VMULPD       Y3, Y9, Y9
@@ -444,37 +444,37 @@ loop:
 	VMOVUPD      96(SI), Y3
 	VFMADD231PD  Y2, Y1, Y3
 	VMOVUPD      Y3, 96(SI)
-	VBROADCASTSD 80(BX), Y3
+	VBROADCASTSD 72(BX), Y3
 	VMULPD       Y0, Y3, Y0
-	VBROADCASTSD 96(BX), Y3
+	VBROADCASTSD 88(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      160(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 160(SI)
-	VBROADCASTSD 104(BX), Y3
+	VBROADCASTSD 96(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      224(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 224(SI)
-	VBROADCASTSD 112(BX), Y3
+	VBROADCASTSD 104(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      288(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 288(SI)
-	VBROADCASTSD 120(BX), Y3
+	VBROADCASTSD 112(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y4, Y4, Y4
 	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      352(SI), Y4
 	VFMADD231PD  Y2, Y3, Y4
 	VMOVUPD      Y4, 352(SI)
-	VBROADCASTSD 128(BX), Y3
+	VBROADCASTSD 120(BX), Y3
 	VFMSUB213PD  Y0, Y1, Y3
 	VXORPD       Y0, Y0, Y0
 	VMAXPD       Y0, Y3, Y0
@@ -488,7 +488,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampLineariseAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), AX
@@ -530,7 +530,7 @@ loop:
 	VMULPD       Y1, Y0, Y0
 	MOVQ         48(DX), SI
 	VMOVUPD      (SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 48(BX), Y2
 	VMULPD       Y2, Y1, Y1
 	MOVQ         56(DX), SI
 	VMOVUPD      (SI)(CX*8), Y2
@@ -574,7 +574,7 @@ loop:
 	VMULPD       Y1, Y0, Y0
 	MOVQ         48(DX), SI
 	VMOVUPD      32(SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 48(BX), Y2
 	VMULPD       Y2, Y1, Y1
 	MOVQ         56(DX), SI
 	VMOVUPD      32(SI)(CX*8), Y2
@@ -595,7 +595,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampCorrectAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), AX
@@ -648,7 +648,7 @@ loop:
 	VMULPD       Y8, Y2, Y2
 	VMOVUPD      Y2, Y2
 	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 48(BX), Y1
+	VBROADCASTSD 40(BX), Y1
 	VSUBPD       Y3, Y0, Y5
 	VMULPD       Y0, Y3, Y0
 	VMULPD       Y2, Y0, Y0
@@ -656,7 +656,7 @@ loop:
 	VFMADD231PD  Y1, Y5, Y0
 	MOVQ         48(DX), SI
 	VMOVUPD      (SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 48(BX), Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y4, Y1, Y1
 	MOVQ         64(DX), SI
@@ -705,7 +705,7 @@ loop:
 	VMULPD       Y8, Y2, Y2
 	VMOVUPD      Y2, Y2
 	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 48(BX), Y1
+	VBROADCASTSD 40(BX), Y1
 	VSUBPD       Y3, Y0, Y5
 	VMULPD       Y0, Y3, Y0
 	VMULPD       Y2, Y0, Y0
@@ -713,7 +713,7 @@ loop:
 	VFMADD231PD  Y1, Y5, Y0
 	MOVQ         48(DX), SI
 	VMOVUPD      32(SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 48(BX), Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y4, Y1, Y1
 	MOVQ         64(DX), SI
@@ -728,7 +728,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func rampStepAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// func rampStepAVX2(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)
 // Requires: AVX, FMA3
 TEXT ·rampStepAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), AX
@@ -781,7 +781,7 @@ loop:
 	VMULPD       Y2, Y6, Y6
 	VMULPD       Y9, Y6, Y6
 	VMULPD       Y0, Y3, Y8
-	VBROADCASTSD 48(BX), Y9
+	VBROADCASTSD 40(BX), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y0, Y9, Y10
 	VMULPD       Y3, Y9, Y9
@@ -804,8 +804,8 @@ loop:
 	VSUBPD       Y6, Y8, Y6
 	VMOVUPD      Y6, Y6
 	VFMADD231PD  Y2, Y4, Y6
-	VBROADCASTSD 64(BX), Y4
-	VBROADCASTSD 72(BX), Y8
+	VBROADCASTSD 56(BX), Y4
+	VBROADCASTSD 64(BX), Y8
 	VMOVUPD      Y3, Y9
 	VFMADD231PD  Y4, Y5, Y9
 	VMULPD       Y3, Y8, Y3
@@ -910,7 +910,7 @@ loop:
 	VMULPD       Y2, Y6, Y6
 	VMULPD       Y9, Y6, Y6
 	VMULPD       Y0, Y3, Y8
-	VBROADCASTSD 48(BX), Y9
+	VBROADCASTSD 40(BX), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y0, Y9, Y10
 	VMULPD       Y3, Y9, Y9
@@ -933,8 +933,8 @@ loop:
 	VSUBPD       Y6, Y8, Y6
 	VMOVUPD      Y6, Y6
 	VFMADD231PD  Y2, Y4, Y6
-	VBROADCASTSD 64(BX), Y4
-	VBROADCASTSD 72(BX), Y8
+	VBROADCASTSD 56(BX), Y4
+	VBROADCASTSD 64(BX), Y8
 	VMOVUPD      Y3, Y9
 	VFMADD231PD  Y4, Y5, Y9
 	VMULPD       Y3, Y8, Y3
@@ -1004,219 +1004,3 @@ loop:
 done:
 	VZEROUPPER
 	RET
-
-// func rampLookAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, FMA3
-TEXT ·rampLookAVX2(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), SI
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), DI
-	VMOVUPD      (DI)(CX*8), Y0
-	MOVQ         8(DX), DI
-	VMOVUPD      (DI)(CX*8), Y1
-	MOVQ         16(DX), DI
-	VMOVUPD      (DI)(CX*8), Y2
-	MOVQ         24(DX), DI
-	VMOVUPD      (DI)(CX*8), Y3
-	VBROADCASTSD (BX), Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y0, Y4, Y5, Y5
-	VADDPD       Y5, Y0, Y6
-	VSUBPD       Y5, Y4, Y4
-	VSUBPD       Y0, Y4, Y0
-	MOVQ         48(DX), DI
-	VMOVUPD      (DI)(CX*8), Y4
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y6, Y1, Y0
-	VMOVUPD      (SI), Y1
-	VFMADD231PD  Y4, Y0, Y1
-	VMOVUPD      Y1, (SI)
-	VBROADCASTSD 32(BX), Y0
-	VSUBPD       Y0, Y3, Y0
-	VBROADCASTSD 16(BX), Y1
-	VBROADCASTSD 24(BX), Y2
-	VMULPD       Y2, Y0, Y2
-	VXORPD       Y3, Y3, Y3
-	VMAXPD       Y3, Y2, Y2
-	VBROADCASTSD (BX), Y3
-	VMINPD       Y3, Y2, Y2
-	VMOVUPD      Y0, Y3
-	VFNMADD231PD Y1, Y2, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      64(SI), Y3
-	VFMADD231PD  Y4, Y2, Y3
-	VMOVUPD      Y3, 64(SI)
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y6, Y2
-	VMOVUPD      Y2, Y1
-	VFNMADD231PD Y6, Y0, Y1
-	VMOVUPD      128(SI), Y0
-	VFMADD231PD  Y4, Y1, Y0
-	VMOVUPD      Y0, 128(SI)
-	MOVQ         (DX), DI
-	VMOVUPD      32(DI)(CX*8), Y0
-	MOVQ         8(DX), DI
-	VMOVUPD      32(DI)(CX*8), Y1
-	MOVQ         16(DX), DI
-	VMOVUPD      32(DI)(CX*8), Y2
-	MOVQ         24(DX), DI
-	VMOVUPD      32(DI)(CX*8), Y3
-	VBROADCASTSD (BX), Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y0, Y4, Y5, Y5
-	VADDPD       Y5, Y0, Y6
-	VSUBPD       Y5, Y4, Y4
-	VSUBPD       Y0, Y4, Y0
-	MOVQ         48(DX), DI
-	VMOVUPD      32(DI)(CX*8), Y4
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y6, Y1, Y0
-	VMOVUPD      32(SI), Y1
-	VFMADD231PD  Y4, Y0, Y1
-	VMOVUPD      Y1, 32(SI)
-	VBROADCASTSD 32(BX), Y0
-	VSUBPD       Y0, Y3, Y0
-	VBROADCASTSD 16(BX), Y1
-	VBROADCASTSD 24(BX), Y2
-	VMULPD       Y2, Y0, Y2
-	VXORPD       Y3, Y3, Y3
-	VMAXPD       Y3, Y2, Y2
-	VBROADCASTSD (BX), Y3
-	VMINPD       Y3, Y2, Y2
-	VMOVUPD      Y0, Y3
-	VFNMADD231PD Y1, Y2, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      96(SI), Y3
-	VFMADD231PD  Y4, Y2, Y3
-	VMOVUPD      Y3, 96(SI)
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y6, Y2
-	VMOVUPD      Y2, Y1
-	VFNMADD231PD Y6, Y0, Y1
-	VMOVUPD      160(SI), Y0
-	VFMADD231PD  Y4, Y1, Y0
-	VMOVUPD      Y0, 160(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func rampCentralAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, FMA3
-TEXT ·rampCentralAVX2(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 48(BX), Y1
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Y2
-	VBROADCASTSD 40(BX), Y3
-	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD 56(BX), Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      four<>+0(SB), Y3
-	VMOVUPD      Y3, Y3
-	VFMADD231PD  Y2, Y2, Y3
-	VMOVUPD      two<>+0(SB), Y4
-	VSQRTPD      Y3, Y3
-	VMOVUPD      one<>+0(SB), Y5
-	VANDPD       notSign<>+0(SB), Y2, Y6
-	VADDPD       Y6, Y3, Y6
-	VDIVPD       Y6, Y4, Y6
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y3, Y4, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y0, Y3, Y3
-	VDIVPD       Y3, Y1, Y4
-	VSUBPD       Y3, Y0, Y0
-	VDIVPD       Y0, Y1, Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       signBit<>+0(SB), Y3, Y5
-	VCMPPD       $0x1e, Y1, Y2, Y6
-	VBLENDVPD    Y6, Y5, Y3, Y3
-	MOVQ         (DX), SI
-	VMOVUPD      Y3, (SI)(CX*8)
-	VCMPPD       $0x1e, Y1, Y2, Y3
-	VBLENDVPD    Y3, Y0, Y4, Y3
-	MOVQ         8(DX), SI
-	VMOVUPD      Y3, (SI)(CX*8)
-	VCMPPD       $0x1e, Y1, Y2, Y1
-	VBLENDVPD    Y1, Y4, Y0, Y0
-	MOVQ         16(DX), SI
-	VMOVUPD      Y0, (SI)(CX*8)
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 48(BX), Y1
-	MOVQ         24(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y2
-	VBROADCASTSD 40(BX), Y3
-	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD 56(BX), Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      four<>+0(SB), Y3
-	VMOVUPD      Y3, Y3
-	VFMADD231PD  Y2, Y2, Y3
-	VMOVUPD      two<>+0(SB), Y4
-	VSQRTPD      Y3, Y3
-	VMOVUPD      one<>+0(SB), Y5
-	VANDPD       notSign<>+0(SB), Y2, Y6
-	VADDPD       Y6, Y3, Y6
-	VDIVPD       Y6, Y4, Y6
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y3, Y4, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y0, Y3, Y3
-	VDIVPD       Y3, Y1, Y4
-	VSUBPD       Y3, Y0, Y0
-	VDIVPD       Y0, Y1, Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       signBit<>+0(SB), Y3, Y5
-	VCMPPD       $0x1e, Y1, Y2, Y6
-	VBLENDVPD    Y6, Y5, Y3, Y3
-	MOVQ         (DX), SI
-	VMOVUPD      Y3, 32(SI)(CX*8)
-	VCMPPD       $0x1e, Y1, Y2, Y3
-	VBLENDVPD    Y3, Y0, Y4, Y3
-	MOVQ         8(DX), SI
-	VMOVUPD      Y3, 32(SI)(CX*8)
-	VCMPPD       $0x1e, Y1, Y2, Y1
-	VBLENDVPD    Y1, Y4, Y0, Y0
-	MOVQ         16(DX), SI
-	VMOVUPD      Y0, 32(SI)(CX*8)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA four<>+0(SB)/8, $0x4010000000000000
-DATA four<>+8(SB)/8, $0x4010000000000000
-DATA four<>+16(SB)/8, $0x4010000000000000
-DATA four<>+24(SB)/8, $0x4010000000000000
-GLOBL four<>(SB), RODATA|NOPTR, $32
-
-DATA two<>+0(SB)/8, $0x4000000000000000
-DATA two<>+8(SB)/8, $0x4000000000000000
-DATA two<>+16(SB)/8, $0x4000000000000000
-DATA two<>+24(SB)/8, $0x4000000000000000
-GLOBL two<>(SB), RODATA|NOPTR, $32

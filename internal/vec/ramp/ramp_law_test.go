@@ -84,7 +84,7 @@ func TestRampLaw(t *testing.T) {
 		for range 5 {
 			e := drawRamp(r, n)
 			moved := e
-			moved.X, moved.R, moved.U = slices.Clone(e.X), slices.Clone(e.R), slices.Clone(e.U)
+			moved.X, moved.R, moved.U, moved.Away = slices.Clone(e.X), slices.Clone(e.R), slices.Clone(e.U), slices.Clone(e.Away)
 			want := lawOf(&moved)
 			for _, cut := range []int{0, n / 2} {
 				var got rampLaw
@@ -100,7 +100,15 @@ func TestRampLaw(t *testing.T) {
 					if hi > lo {
 						got.corrected.Add(p.Measure(lawM, lawPart, &lawSteps))
 						got.predicted.Add(p.Predict(lawPart))
-						got.reached.Add(p.Step(lawM, lawStep, lawPart))
+						step := p.Step(lawM, lawStep, lawPart)
+						got.reached.Add(step)
+						for i, move := range p.Move {
+							moved.Away[lo+i] = math.FMA(lawStep, move, p.Away[i])
+						}
+						p.Away = moved.Away[lo:hi]
+						if look := p.Look(); look != step {
+							t.Fatalf("n=%d: Look finds %+v where Step has led, which found %+v", n, look, step)
+						}
 					}
 					x, rest, beyond = append(x, p.X...), append(rest, p.R...), append(beyond, p.U...)
 				}

@@ -26,7 +26,6 @@ const (
 	rampHalf    // of the width
 	rampInverse // of the width
 	rampShift
-	rampMiddle
 	rampM
 	rampScale
 	rampT
@@ -48,7 +47,7 @@ func (e *Rows) pass() (p rampPass) {
 		}
 	}
 	p.numbers = [...]float64{rampJump: e.Jump, rampWidth: e.Width, rampHalf: e.Width / 2, rampInverse: 1 / e.Width,
-		rampShift: e.Shift, rampMiddle: e.Shift + float64(e.Width*e.Jump)/2, rampSteps + Steps - 1: 0}
+		rampShift: e.Shift, rampSteps + Steps - 1: 0}
 	return p
 }
 

@@ -10,5 +10,3 @@ func rampPredict(int, *rampPass) int   { return 0 }
 func rampCorrect(int, *rampPass) int   { return 0 }
 func rampMeasure(int, *rampPass) int   { return 0 }
 func rampStep(int, *rampPass) int      { return 0 }
-func rampLook(int, *rampPass) int      { return 0 }
-func rampCentral(int, *rampPass) int   { return 0 }

@@ -45,19 +45,3 @@ func rampStep(n int, p *rampPass) (done int) {
 	}
 	return 0
 }
-
-func rampLook(n int, p *rampPass) (done int) {
-	if cpu.HasAVX2 {
-		rampLookAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	}
-	return 0
-}
-
-func rampCentral(n int, p *rampPass) (done int) {
-	if cpu.HasAVX2 {
-		rampCentralAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	}
-	return 0
-}

@@ -97,7 +97,7 @@ func TestRampTwins(t *testing.T) {
 func TestRampRefuses(t *testing.T) {
 	e := drawRamp(rand.New(rand.NewPCG(62, 1)), 9)
 	e.Move = e.Move[:8]
-	if !vectest.Panics(func() { e.Look() }) || !vectest.Panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
+	if !vectest.Panics(func() { e.Look() }) || !vectest.Panics(func() { e.Central(1) }) || !vectest.Panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
 		t.Error("no panic")
 	}
 }

@@ -15,8 +15,6 @@ func ramps() {
 	rampKernel("Linearise", ramp.linearise)
 	rampKernel("Correct", ramp.correct)
 	rampKernel("Step", ramp.step)
-	rampKernel("Look", ramp.look)
-	rampKernel("Central", ramp.central)
 }
 
 // The places of the slices, numbers and sums that package vec gives.
@@ -38,7 +36,6 @@ const (
 	rampHalf
 	rampInverse
 	rampShift
-	rampMiddle
 	rampM
 	rampScale
 	rampT
@@ -61,7 +58,7 @@ type ramp struct {
 
 // rampKernel writes a pass over n rows, a multiple of eight.
 func rampKernel(name string, body func(ramp)) {
-	kernel("ramp"+name+"AVX2", "func(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)",
+	kernel("ramp"+name+"AVX2", "func(n int, slices *[9]*float64, numbers *[16]float64, sums *[7][8]float64)",
 		"ramp"+name+"AVX2 is ramp"+name+" for n rows, a multiple of eight.")
 	n, j := Load(Param("n"), GP64()), GP64()
 	slices, numbers, sums := Load(Param("slices"), GP64()), Load(Param("numbers"), GP64()), Load(Param("sums"), GP64())
@@ -223,8 +220,6 @@ func (f ramp) step() {
 	f.reached(x, r, u, f.madd(t, f.get(rampMove), f.get(rampAway)))
 }
 
-func (f ramp) look() { f.reached(f.get(rampX), f.get(rampR), f.get(rampU), f.get(rampAway)) }
-
 // reached writes look.
 func (f ramp) reached(x, r, u, away reg.VecVirtual) {
 	a, b := f.split(x)
@@ -236,18 +231,4 @@ func (f ramp) reached(x, r, u, away reg.VecVirtual) {
 	loss := f.mul(best, f.nmadd(half, best, q))
 	f.addTo(1, weight, loss)
 	f.addTo(2, weight, f.nmadd(a, q, f.madd(f.mul(half, a), a, loss)))
-}
-
-func (f ramp) central() {
-	jump, m := f.number(rampJump), f.number(rampM)
-	x := f.mul(f.sub(f.get(rampAway), f.number(rampMiddle)), f.number(rampScale))
-	root, two := f.madd(x, x, f.copyOf(f.constant("four", 4))), f.copyOf(f.constant("two", 2))
-	VSQRTPD(root, root)
-	few := f.add(f.one(), f.div(two, f.add(root, f.abs(x))))
-	few = f.mul(f.div(few, f.add(two, root)), jump)
-	near, far := f.div(m, few), f.div(m, f.sub(jump, few))
-	zero := f.zero()
-	f.put(rampX, f.selectWhere(moreThan, x, zero, f.negative(few), few))
-	f.put(rampR, f.selectWhere(moreThan, x, zero, far, near))
-	f.put(rampU, f.selectWhere(moreThan, x, zero, near, far))
 }

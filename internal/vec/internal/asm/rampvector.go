@@ -53,7 +53,4 @@ func (f ramp) where(x, yes, no reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-const (
-	atMost   = 18 // ordered, quiet
-	moreThan = 30 // ordered, quiet
-)
+const atMost = 18 // ordered, quiet
