@@ -33,7 +33,7 @@ func NewScorer(k kernel.Kernel, support matrix.Matrix, coefficients [][]float64)
 	for j := range norm {
 		norm[j] = kernel.Norm(k, support.Row(j))
 	}
-	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, ownOf(k, support, 0)}, cols: cols, coefficients: coefficients}
+	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, selfOf(k, support, 0)}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
 		s.columns, s.support.Matrix = renumber(sparse(support))
 		_, s.cols = s.support.Dims()
@@ -46,7 +46,7 @@ func NewScorer(k kernel.Kernel, support matrix.Matrix, coefficients [][]float64)
 type input struct {
 	rows []matrix.Vector
 	norm []float64
-	own  []float64
+	self []float64
 	cols int
 }
 
@@ -57,10 +57,10 @@ func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 // see nothing, and tables over columns must not grow with them.
 func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], s.cols
-	in.own = in.own[:0]
+	in.self = in.self[:0]
 	for i, row := range rows {
 		in.norm[i] = kernel.Norm(s.tiler.k, row)
-		in.own = kernel.AppendSelf(in.own, s.tiler.k, row)
+		in.self = kernel.AppendSelf(in.self, s.tiler.k, row)
 		switch {
 		case s.columns != nil:
 			in.rows[i] = among(s.columns, row)
@@ -68,7 +68,7 @@ func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 			in.rows[i] = FirstColumns(row, s.cols)
 		}
 	}
-	return set[float64]{in, in.norm, in.own}
+	return set[float64]{in, in.norm, in.self}
 }
 
 // FirstColumns returns the first columns of a row.
