@@ -21,7 +21,7 @@ func TestTimesAddUp(t *testing.T) {
 		{1, "read 1.000 s, train 37.000 s, certify 3.000 s, other 4.000 s, total 45.000 s"},
 		{10, "read 1.000 s, fit 42.000 s (train 37.000 s, certify 3.000 s, summed over 10 classifiers), other 2.000 s, total 45.000 s"},
 	} {
-		tr := &training.Trainer{Read: time.Second, Fitted: 42 * time.Second, Total: 45 * time.Second,
+		tr := &training.Trainer{Durations: training.Durations{Read: time.Second, Fitted: 42 * time.Second, Total: 45 * time.Second},
 			Result: &fenchel.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
 		if got := tr.Times(); got != c.want {
 			t.Errorf("%d outputs: found %q, expected %q", c.outputs, got, c.want)

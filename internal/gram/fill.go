@@ -30,7 +30,7 @@ func LeastCache(n int) int64 { return 2 * 8 * int64(rowStride(n)) }
 // rest, or two rows, is left to copies of rows. From then on no value is computed again, and [Gram.View] may be called. Once what
 // is given to StopWhen is true the rest is left undone, which Cut reports, and there is no table.
 // It takes the memory of another matrix, which must not be used any more; nil: of none. To make
-// new memory takes as long as to compute what is to stand there.
+// new memory takes as long as to compute the values.
 func (g *Gram) Fill(memory *Gram) {
 	if g.Filled() {
 		return
@@ -75,8 +75,8 @@ func (g *Gram) setTable(p *subset[float64]) {
 	g.double.stored, g.keep, g.single = p, false, nil
 }
 
-// Whole returns where the whole matrix stands row by row, element (i,j) at value[i*stride+j], if it
-// does so anywhere. It must not be changed. All of it counts as requested.
+// Whole returns the whole matrix row by row, element (i,j) at value[i*stride+j], where memory has it
+// like that. It must not be changed. All of it counts as requested.
 func (g *Gram) Whole() (value []float64, stride int, ok bool) {
 	n := g.Len()
 	p := g.double.stored

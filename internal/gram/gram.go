@@ -1,7 +1,8 @@
 // Package gram holds the matrices that kernels make of sets, and what is known of them.
 //
-// A [Gram] computes rows of the matrix K_ij = k(x_i,x_j), counts them and keeps
-// some; a [Scorer] computes what machines predict; [Gram.Doubt] says whether a matrix is
+// A [Gram] is the matrix K_ij = k(x_i,x_j): a source gives values, of the kernel or of a table that has
+// all; slots keep rows, those used least recently make way; a view is the matrix of some of the rows, or of
+// all in double precision. A [Scorer] computes what machines predict; [Gram.Doubt] says whether a matrix is
 // proved positive semidefinite; [Check], [Examine] and [Alignment] tell about a kernel what
 // its values on a sample say. No kernel is named here: what it can do, it declares.
 package gram

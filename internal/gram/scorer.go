@@ -33,7 +33,7 @@ func NewScorer(k kernel.Kernel, support matrix.Matrix, coefficients [][]float64)
 	for j := range norm {
 		norm[j] = kernel.Norm(k, support.Row(j))
 	}
-	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, ownOf(k, support, 0)}, cols: cols, coefficients: coefficients}
+	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, selfOf(k, support, 0)}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
 		s.columns, s.support.Matrix = renumber(sparse(support))
 		_, s.cols = s.support.Dims()
@@ -46,7 +46,7 @@ func NewScorer(k kernel.Kernel, support matrix.Matrix, coefficients [][]float64)
 type input struct {
 	rows []matrix.Vector
 	norm []float64
-	own  []float64
+	self []float64
 	cols int
 }
 
@@ -57,10 +57,10 @@ func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 // see nothing, and tables over columns must not grow with them.
 func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], s.cols
-	in.own = in.own[:0]
+	in.self = in.self[:0]
 	for i, row := range rows {
 		in.norm[i] = kernel.Norm(s.tiler.k, row)
-		in.own = kernel.AppendSelf(in.own, s.tiler.k, row)
+		in.self = kernel.AppendSelf(in.self, s.tiler.k, row)
 		switch {
 		case s.columns != nil:
 			in.rows[i] = among(s.columns, row)
@@ -68,7 +68,7 @@ func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 			in.rows[i] = FirstColumns(row, s.cols)
 		}
 	}
-	return set[float64]{in, in.norm, in.own}
+	return set[float64]{in, in.norm, in.self}
 }
 
 // FirstColumns returns the first columns of a row.
@@ -134,4 +134,44 @@ func (s *Scorer) add(dst []float64, values [][]float64, lo, hi int) {
 			scores[c] += vec.Dot64(coefficients[lo:hi], v[:hi-lo])
 		}
 	}
+}
+
+// Tables over columns are as long as the last column says, which of rows with few
+// values may be any: a file of another program, or a damaged one, with one value in
+// column 2e9 would take 8 GB. The columns of such a support are numbered again.
+
+// A thin support has more than so many columns for each value, and more than that
+// many in all.
+const (
+	thinColumns = 1 << 20
+	thinShare   = 256
+)
+
+// renumber returns the columns in which a thin support has values, and the support
+// with their places among these; nil and x as it is, if it is not thin.
+func renumber(x matrix.Matrix) ([]uint32, matrix.Matrix) {
+	s, ok := x.(*matrix.CSR)
+	if !ok || s.Cols <= thinColumns || s.Cols/thinShare <= len(s.Index) {
+		return nil, x
+	}
+	columns := slices.Clone(s.Index)
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	index := make([]uint32, len(s.Index))
+	for k, j := range s.Index {
+		at, _ := slices.BinarySearch(columns, j)
+		index[k] = uint32(at)
+	}
+	return columns, &matrix.CSR{Cols: len(columns), Start: s.Start, Index: index, Value: s.Value}
+}
+
+// among returns the values of a row in the columns, numbered by their places there.
+func among(columns []uint32, row matrix.Vector) matrix.Vector {
+	some := matrix.Vector{Index: []uint32{}}
+	for k, v := range row.Value {
+		if at, ok := slices.BinarySearch(columns, uint32(row.Column(k))); ok {
+			some.Index, some.Value = append(some.Index, uint32(at)), append(some.Value, v)
+		}
+	}
+	return some
 }

@@ -10,11 +10,11 @@ import (
 type set[T float32 | float64] struct {
 	matrix.Matrix
 	norm []T
-	own  []float64
+	self []float64
 }
 
 func newSet[T float32 | float64](k kernel.Kernel, x matrix.Matrix, norm []float64, threads int) set[T] {
-	s := set[T]{x, make([]T, len(norm)), ownOf(k, x, threads)}
+	s := set[T]{x, make([]T, len(norm)), selfOf(k, x, threads)}
 	for i, xx := range norm {
 		s.norm[i] = T(xx)
 	}
@@ -60,18 +60,18 @@ func (s set[T]) pick(rows []int) set[T] {
 	if rows == nil {
 		return s
 	}
-	norm, own := make([]T, len(rows)), []float64(nil)
+	norm, self := make([]T, len(rows)), []float64(nil)
 	for k, i := range rows {
 		norm[k] = s.norm[i]
-		own = append(own, s.ownOf(i)...)
+		self = append(self, s.selfOf(i)...)
 	}
-	return set[T]{matrix.Subset(s.Matrix, rows), norm, own}
+	return set[T]{matrix.Subset(s.Matrix, rows), norm, self}
 }
 
-// ownOf returns the values of row i with itself that the kernel needs.
-func (s set[T]) ownOf(i int) []float64 {
-	each := len(s.own) / max(1, len(s.norm))
-	return s.own[i*each : (i+1)*each]
+// selfOf returns the values of row i with itself that the kernel needs.
+func (s set[T]) selfOf(i int) []float64 {
+	each := len(s.self) / max(1, len(s.norm))
+	return s.self[i*each : (i+1)*each]
 }
 
 // normsOf returns them for all rows.
@@ -84,25 +84,25 @@ func normsOf(k kernel.Kernel, x matrix.Matrix) []float64 {
 	return norms
 }
 
-// ownOf returns these values of all rows, one row after another.
-func ownOf(k kernel.Kernel, x matrix.Matrix, threads int) (own []float64) {
+// selfOf returns these values of all rows, one row after another.
+func selfOf(k kernel.Kernel, x matrix.Matrix, threads int) (self []float64) {
 	n, _ := x.Dims()
 	each := kernel.SelfValues(k)
-	own = make([]float64, n*each)
+	self = make([]float64, n*each)
 	if each > 0 {
 		parallel.Blocks(n, passingSingly, threads, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				kernel.AppendSelf(own[:i*each], k, x.Row(i)) // there is room
+				kernel.AppendSelf(self[:i*each], k, x.Row(i)) // there is room
 			}
 		})
 	}
-	return own
+	return self
 }
 
 // between returns the rows lo to hi of a set.
 func (s set[T]) between(lo, hi int) set[T] {
-	each := len(s.own) / max(1, len(s.norm))
-	part := set[T]{matrix.Part(s.Matrix, lo, hi), s.norm[lo:hi], s.own[lo*each : hi*each]}
+	each := len(s.self) / max(1, len(s.norm))
+	part := set[T]{matrix.Part(s.Matrix, lo, hi), s.norm[lo:hi], s.self[lo*each : hi*each]}
 	if x, ok := s.Matrix.(*matrix.CSR); ok { // which tiles take as it is
 		part.Matrix = &matrix.CSR{Cols: x.Cols, Start: x.Start[lo : hi+1], Index: x.Index, Value: x.Value}
 	}

@@ -66,7 +66,7 @@ func fitShift(k kernel.Shifted, x matrix.Matrix, threads int) fitted {
 		}
 		a.fill()
 	}
-	enough := 2 * max(2*a.margin(0), -least)
+	enough := 2 * max(2*a.margin(0), float64(-least*(1-0x1p-40))) // roundings of the estimate must not double the shift
 	for shift := above(enough); shift <= maxShift*a.largest; shift *= 4 {
 		if a.definite(shift) {
 			return fitted{kernel: k.WithShift(shift), shift: shift}

@@ -3,8 +3,8 @@ package gram
 // A table is the whole matrix, computed once: many problems on parts of the same rows, such
 // as the folds of a cross-validation, and on the same rows with other parameters take their
 // values from it instead of computing them again. The values have the bits of those that
-// are computed, as all values in double precision have. Rows that stand side by side in it are
-// used where they are: rows of one fold should.
+// are computed, as all values in double precision have. Columns that follow each other in it are
+// read without a copy: rows of one fold should follow each other.
 type table[T float32 | float64] struct {
 	value  []T // K_ij is value[i*stride+j]
 	stride int
@@ -17,7 +17,7 @@ func (t *table[T]) row(i uint32) []T { return t.value[int(i)*t.stride:][:t.strid
 type subset[T float32 | float64] struct {
 	*table[T]
 	columns   []uint32 // of the table, one for each row of the matrix
-	ends      []uint32 // columns[k] to columns[ends[k]-1] stand side by side
+	ends      []uint32 // columns[k] to columns[ends[k]-1] follow each other
 	scattered bool     // nowhere so many do that they are used where they are
 }
 
@@ -37,7 +37,7 @@ func subsetOf[T float32 | float64](t *table[T], columns []uint32) *subset[T] {
 const sideBySide = 64
 
 // ranges splits the columns lo to hi into ranges, each with the column of the table at which it
-// begins if it is side by side there, or -1.
+// begins, or -1 if its columns do not follow each other.
 func (p *subset[T]) ranges(lo, hi int, use func(lo, hi, at int)) {
 	if p.scattered {
 		use(lo, hi, -1)

@@ -20,7 +20,7 @@ import (
 //
 // The other way round, blocks of the set and rows asked for that pass by, needs
 // no transposing; but to write blocks of the set takes several times as long as
-// to use them for less than some hundred rows. See standing.
+// to use them for less than some hundred rows. See blockedCopy.
 //
 // Rows that are stored dense take part with their nonzero values: on digits (19 %
 // nonzero) that is twice as fast as a dense product.
@@ -96,9 +96,9 @@ func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 	values, n := w.values[:b.hi-b.lo], w.hi-w.lo
 	if t.inner == nil {
 		for r, v := range values {
-			row, own := x.Row(b.lo+r), x.ownOf(b.lo+r)
+			row, own := x.Row(b.lo+r), x.selfOf(b.lo+r)
 			for j := range n {
-				v[j] = T(kernel.EvalWith(t.k, row, y.Row(w.lo+j), own, y.ownOf(w.lo+j)))
+				v[j] = T(kernel.EvalWith(t.k, row, y.Row(w.lo+j), own, y.selfOf(w.lo+j)))
 			}
 		}
 		return values

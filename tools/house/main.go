@@ -18,14 +18,14 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 131_632 // lines of Go without tests, of all modules
-	mostRoot       = 115_812 // the same of the root module; 102,000
-	mostReached    = 74_530  // lines that a program has which imports the root package; 66,000
-	mostAssembly   = 9_388   // lines; 12,500
+	mostGo         = 131_061 // lines of Go without tests, of all modules
+	mostRoot       = 115_257 // the same of the root module; 102,000
+	mostReached    = 74_369  // lines that a program has which imports the root package; 66,000
+	mostAssembly   = 9_172   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
 	mostExported   = 376     // their exported names, but for methods and fields; 340
-	mostBackwards  = 19      // percent of the arrows between files that run back, in the worst room; 15
-	mostFields     = 29      // of the largest object; 24
+	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
+	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
 	mostConstants  = 89      // named numbers in the linear solvers; 90
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none

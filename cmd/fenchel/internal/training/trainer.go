@@ -23,8 +23,6 @@ type Trainer struct {
 	Out         string   // model file; "": not saved
 	test        []string // sources
 	trace       string
-	folds       int     // 0: none
-	holdout     float64 // share of the rows; 0: none
 	JSON, Quiet bool
 	verbose     bool
 	force       bool // -o may replace any file
@@ -32,11 +30,24 @@ type Trainer struct {
 	shown        *terminal.Display // nil: nothing is
 	Set, TestSet *data.Set
 	Result       *fenchel.Result
-	crossed      *tune.Result        // of --folds
-	judged       string              // by these folds, or rows
-	held         []fenchel.Fold      // of --holdout
 	evaluation   *fenchel.Evaluation // on the test data
 	learned      *fenchel.Evaluation // on rows that it learned from
+
+	validation // on rows that it does not learn from
+	Durations  // of its steps
+}
+
+// validation is what --folds or --holdout ask for, and what they found.
+type validation struct {
+	folds   int            // 0: none
+	holdout float64        // share of the rows; 0: none
+	crossed *tune.Result   // of --folds
+	judged  string         // by these folds, or rows
+	held    []fenchel.Fold // of --holdout
+}
+
+// Durations are how long the steps of a run took.
+type Durations struct {
 	Read, Fitted time.Duration
 	Total        time.Duration
 }
