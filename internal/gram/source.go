@@ -37,12 +37,18 @@ func (s *source[T]) gather(wanted []int, use func(values [][]T, m, lo, hi int)) 
 	p := s.stored
 	parallel.Blocks(len(p.columns), addedRows, s.threads, func(_, first, last int) {
 		var rows [addedAtOnce][]T
-		buffer, _ := s.buffers.Get().(*[addedAtOnce * addedRows]T)
-		if buffer == nil {
-			buffer = new([addedAtOnce * addedRows]T)
-		}
-		defer s.buffers.Put(buffer)
+		var buffer *[addedAtOnce * addedRows]T // of this block, made for the first range that is gathered
+		defer func() {
+			if buffer != nil {
+				s.buffers.Put(buffer)
+			}
+		}()
 		p.ranges(first, last, func(lo, hi, at int) {
+			if at < 0 && buffer == nil {
+				if buffer, _ = s.buffers.Get().(*[addedAtOnce * addedRows]T); buffer == nil {
+					buffer = new([addedAtOnce * addedRows]T)
+				}
+			}
 			for k := 0; k < len(wanted) && !s.stop.reached(); k += addedAtOnce {
 				n := min(addedAtOnce, len(wanted)-k)
 				for r, i := range wanted[k : k+n] {

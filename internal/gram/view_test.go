@@ -108,3 +108,42 @@ func checkPair(t *testing.T, g *Gram, p *Pairs, a, b int, filled bool) {
 	sameMatrix(t, g, pair, slices.Concat(p.rows[a], p.rows[b]))
 	p.Release(pair)
 }
+
+// Views of rows that follow each other, and of others, have the bits of a matrix of these rows; they stop
+// when they are told to. A matrix in double precision keeps what it computed, and stops with that it is of.
+func TestViewRows(t *testing.T) {
+	const n = 400
+	r := rand.New(rand.NewPCG(3, 9))
+	x := &matrix.Dense{Rows: n, Cols: 30, Value: make([]float32, 30*n)}
+	for k := range x.Value {
+		x.Value[k] = float32(r.NormFloat64())
+	}
+	k := kernel.RBF{Gamma: 0.05}
+	g := newGram(t, k, x, Options{Threads: 1})
+	d := g.InDouble(n)
+	for range 2 {
+		d.Update(make([]float64, n), []int{3, 5}, []float64{1, 2})
+	}
+	if computed := g.Counts().Computed; computed != 2*n {
+		t.Errorf("%d values were computed for two rows of %d", computed, n)
+	}
+	g.StopWhen(func() bool { return true })
+	if d.Rows([]int{7}); !d.Cut() {
+		t.Error("a matrix in double precision goes on where its matrix is to stop")
+	}
+	g.StopWhen(nil)
+	g.Fill(nil)
+	rows := append(inOrder[int](n)[150:350], 3, 90, 7, 149)
+	view, err := g.View(rows, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, c := []int{0, 203, 100}, []float64{0.5, -1, 2}
+	if got, want := partsOf(view, some, c), partsOf(newGram(t, k, matrix.Subset(x, rows), Options{Threads: 1}), some, c); !slices.Equal(got, want) {
+		t.Error("a view has other bits than a matrix of its rows")
+	}
+	view.StopWhen(func() bool { return true })
+	if view.Rows([]int{9}); !view.Cut() || view.Kept(9) {
+		t.Error("a view goes on where it is to stop, or keeps what it left undone")
+	}
+}
