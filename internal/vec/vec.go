@@ -28,7 +28,7 @@
 // average over runs (at most 1.06), though alone some were 1.9 times as fast: dense sums, AddRows,
 // Sigmoid, Softplus, Entropy, tiles.Harmonic, ramps. For AVX2 it is 1.2
 // (SparseOuters, blas.Transpose), 1.3 (ramps, Partner) and more; rotations of rows and
-// joined passes over weights of partitions were 1.00 to 1.02, ramp.Look and ramp.Central 1.01 to 1.04.
+// joined passes over weights of partitions were 1.00 to 1.02, ramp.Reach and ramp.Central 1.01 to 1.04.
 //
 // dst comes first. Lengths are the caller's promise; a broken one panics.
 // The amd64 kernels are written by internal/asm: see .ci/generate.

@@ -134,7 +134,7 @@ func (s *interior) step(target, t, part float64) {
 }
 
 // look sums up where the rows are, and sets m.
-func (s *interior) look() { s.sum((*ramp.Rows).Look, func(rows) {}) }
+func (s *interior) look() { s.sum((*ramp.Rows).Reach, func(rows) {}) }
 
 // sum sets reached and m from what a pass returns of each block, which is then ended.
 func (s *interior) sum(pass func(*ramp.Rows) ramp.Reached, end func(b rows)) {

@@ -186,8 +186,8 @@ func (e *Rows) Step(m, t, part float64) Reached {
 	return p.reached()
 }
 
-// Look returns what is reached.
-func (e *Rows) Look() Reached {
+// Reach returns what the rows have reached.
+func (e *Rows) Reach() Reached {
 	p := e.pass()
 	for i, away := range e.Away {
 		p.look(e, i, away)

@@ -106,8 +106,8 @@ func TestRampLaw(t *testing.T) {
 							moved.Away[lo+i] = math.FMA(lawStep, move, p.Away[i])
 						}
 						p.Away = moved.Away[lo:hi]
-						if look := p.Look(); look != step {
-							t.Fatalf("n=%d: Look finds %+v where Step has led, which found %+v", n, look, step)
+						if look := p.Reach(); look != step {
+							t.Fatalf("n=%d: Reach finds %+v where Step has led, which found %+v", n, look, step)
 						}
 					}
 					x, rest, beyond = append(x, p.X...), append(rest, p.R...), append(beyond, p.U...)

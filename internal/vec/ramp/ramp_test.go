@@ -56,8 +56,8 @@ var rampLoops = map[string]func(e *Rows) []float64{
 		s := e.Step(0.1, 0.7, 0.6)
 		return slices.Concat(e.X, e.R, e.U, []float64{s.Products, s.Losses, s.Defects})
 	},
-	"Look": func(e *Rows) []float64 {
-		s := e.Look()
+	"Reach": func(e *Rows) []float64 {
+		s := e.Reach()
 		return []float64{s.Products, s.Losses, s.Defects}
 	},
 	"Central": func(e *Rows) []float64 {
@@ -97,7 +97,7 @@ func TestRampTwins(t *testing.T) {
 func TestRampRefuses(t *testing.T) {
 	e := drawRamp(rand.New(rand.NewPCG(62, 1)), 9)
 	e.Move = e.Move[:8]
-	if !vectest.Panics(func() { e.Look() }) || !vectest.Panics(func() { e.Central(1) }) || !vectest.Panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
+	if !vectest.Panics(func() { e.Reach() }) || !vectest.Panics(func() { e.Central(1) }) || !vectest.Panics(func() { e.Move = e.Away; e.Linearise(e.R, e.U[:8:8], 1) }) {
 		t.Error("no panic")
 	}
 }

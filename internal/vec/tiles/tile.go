@@ -1,7 +1,7 @@
 // Package tiles computes tiles of kernel matrices.
 //
 // Products of sparse rows with a block of dense ones: many inner products for
-// one look at an index. The block holds width dense rows side by side, element
+// one pass over an index. The block holds width dense rows side by side, element
 // j of row l at block[width*j+l], so that one load and one multiply-add serve a
 // whole vector of products.
 //
