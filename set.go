@@ -42,12 +42,12 @@ func (spec *Spec) Set(name, value string) error {
 	known := []string{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
 		switch tag := field.Tag.Get("json"); tag {
+		case "-", "": // not of text; a group of fields
 		case name:
 			if setField(reflect.ValueOf(spec).Elem().FieldByIndex(field.Index), value) {
 				return nil
 			}
 			return fmt.Errorf("%s=%s: expected %s", name, value, expectedOf(field.Type))
-		case "-", "": // not of text; a group of fields
 		default:
 			known = append(known, tag)
 		}

@@ -2,6 +2,7 @@ package fenchel
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -19,6 +20,11 @@ func TestSet(t *testing.T) {
 		HardMargin: true, Nu: 0.1, Scheme: "joint", Bias: "none", Scaling: "std", Solver: "sdca", ClassWeight: map[string]float64{"a,b": 3}, Gap: 1e-5, Record: Record{NoDual: true}, Decision: Decision{Probabilities: true}}
 	if !reflect.DeepEqual(spec, want) {
 		t.Errorf("found %+v, expected %+v", spec, want)
+	}
+	for _, name := range []string{"", "-", "Run"} {
+		if err := spec.Set(name, "1"); err == nil || !strings.HasPrefix(err.Error(), `unknown parameter "`+name+`"`) || strings.Contains(err.Error(), ", ,") {
+			t.Errorf("%q: found %v, expected that it is unknown", name, err)
+		}
 	}
 	for _, c := range [][3]string{{"C", "0", "C=0: expected a number > 0"}, {"gap", "x", "gap=x: expected a number > 0"}, {"epochs", "-1", "epochs=-1: expected a whole number > 0"}, {"no_dual", "2", "no_dual=2: expected true or false"},
 		{"class-weight", "1", "class-weight=1: expected none or balanced, or class-weight:LABEL=WEIGHTS"}, {"class-weight:a", "0", "class-weight:a=0: expected a weight > 0"}, {"notes", "x", "notes=x: expected a value that is set by a program"},

@@ -167,24 +167,26 @@ func encode(v any) ([]byte, error) {
 
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// named is a parameter as the packages below name it in their messages, 'name' or 'name=value'.
-var named = regexp.MustCompile(`'[a-z][a-z-]*(=[^']+)?'`)
+// named is a parameter as the packages below name it in their messages, 'name' or 'name=value', where a word begins.
+var named = regexp.MustCompile(`(^|[ (])'([a-z][a-z-]*)(?:=([^']+))?'`)
 
-// Message is a message of the packages below, which know no flags, with the parameters that it names as flags.
-func Message(text string) string {
+// Message spells a message of the packages below, which know no flags, for a command line: names of parameters
+// become flags. Other words in quotes, such as a file 'c', stay as they are: only names of flags change.
+func Message(cmd *cobra.Command, text string) string {
 	return named.ReplaceAllStringFunc(text, func(found string) string {
-		name, value, given := strings.Cut(strings.Trim(found, "'"), "=")
-		if given {
-			return "--" + name + " " + value
+		m := named.FindStringSubmatch(found)
+		isFlag := func(verb *cobra.Command) bool { return verb.Flags().Lookup(m[2]) != nil }
+		if !slices.ContainsFunc(cmd.Root().Commands(), isFlag) {
+			return found
 		}
-		return "--" + name
+		return strings.TrimSuffix(m[1]+"--"+m[2]+" "+m[3], " ")
 	})
 }
 
 // Warn prints doubts to standard error.
 func Warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(w.Error())))
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(cmd, w.Error())))
 	}
 }
 
