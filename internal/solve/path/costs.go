@@ -187,14 +187,14 @@ func (s *costs) respond() {
 		}
 	}
 	s.drift.r, s.drift.load = s.combine(s.r, s.beta), s.combine(s.load, u)
-	s.sum = sumOf(u)
+	s.sum = vec.Total(u)
 }
 
 // combine sets dst to K times by, and returns by how much each number may be off.
 func (s *costs) combine(dst, by []float64) (off float64) {
 	value, off := s.p.Respond(by)
 	copy(dst, value)
-	return off + s.shiftBy(dst, sumOf(by))
+	return off + s.shiftBy(dst, vec.Total(by))
 }
 
 // polish solves for the rows of the set at the same C, which takes away what roundings added up;
@@ -211,7 +211,7 @@ func (s *costs) polish() {
 		}
 		missing := 0.0
 		if s.free {
-			missing = -sumOf(s.beta)
+			missing = -vec.Total(s.beta)
 		}
 		d, b := s.set.Solve(slope, missing)
 		s.b += b
@@ -240,7 +240,7 @@ func (s *costs) direction() {
 // add adds rows of K times by to dst, and returns by how much the change of each number is off.
 func (s *costs) add(dst []float64, rows []int, by []float64) (off float64) {
 	s.gram.Update(dst, rows, by)
-	constant := s.shiftBy(dst, sumOf(by))
+	constant := s.shiftBy(dst, vec.Total(by))
 	return s.drift.products(len(rows), sizeOf(by), largestOf(dst)) + constant
 }
 
@@ -254,13 +254,4 @@ func (s *costs) shiftBy(dst []float64, sum float64) (off float64) {
 		dst[i] += constant
 	}
 	return float64(4 * unit * (largestOf(dst) + math.Abs(constant)))
-}
-
-// sumOf returns the sum, compensated.
-func sumOf(v []float64) float64 {
-	var sum vec.Sum
-	for _, x := range v {
-		sum.Add(x)
-	}
-	return sum.Value()
 }

@@ -3,6 +3,7 @@ package path
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -42,7 +43,7 @@ func (s *costs) responses(w []float64) (values []float64, off float64) {
 	values = append(values, s.r...)
 	off = s.drift.r
 	if s.p.Constant() != 0 {
-		off += s.shiftBy(values, -sumOf(s.beta))
+		off += s.shiftBy(values, -vec.Total(s.beta))
 	}
 	moved := 0.0
 	for i, beta := range s.beta {

@@ -193,3 +193,20 @@ func (s *accelerated) support() (all, spared int) { return 2 * len(s.slope), 2 *
 func (s *accelerated) Point() problem.Point {
 	return problem.Point{W: weights(s.p, s.x.c), A: slices.Clone(s.a)}
 }
+
+// A vector is coefficients of the rows, and predictions: K times these with the bias.
+type vector struct{ c, r []float64 }
+
+func newVector(n int) vector { return vector{make([]float64, n), make([]float64, n)} }
+
+func (v vector) dot(w vector) float64 { return vec.Dot64(v.c, w.r) }
+
+func (v vector) add(t float64, w vector) {
+	vec.Axpy64(v.c, t, w.c)
+	vec.Axpy64(v.r, t, w.r)
+}
+
+// objective returns that of a vector.
+func objective(p *problem.Kernel, v vector) float64 {
+	return risk(&p.Risk, v.r) + float64(p.Lambda/2*max(0, v.dot(v)))
+}

@@ -152,7 +152,7 @@ func (d *draws) draw() int {
 
 // means are, for each row, the mean of the derivatives that were met there. As
 // the derivatives of a loss at any predictions, they are dual variables. Means over
-// all rows at 64 times an epoch, which cost little beside the rows of the kernel,
+// all rows, 64 times an epoch, which cost little compared with the rows of the kernel,
 // were no better: the noise is that of the iterates, not of the draws.
 type means struct {
 	sum, weight []float64
@@ -230,8 +230,8 @@ func refuseSteep(name string, p *problem.Risk) error {
 	return nil
 }
 
-// support counts beside the rows that moved those of the dual variables, which may be
-// all rows where no derivative was met.
+// support counts the rows of the matrix that a certificate needs: those with coefficients, and those with dual
+// variables, which are all rows of which no derivative was computed.
 func (m *means) support(e *engine) (all, spared int) {
 	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
 }

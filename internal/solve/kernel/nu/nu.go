@@ -36,8 +36,9 @@ import (
 // It begins at the caps of random rows, as many as have the sum: of a regression the same on both sides,
 // which is the predictor 0 and needs no row of K. To begin on samples as Working does takes 0.8 to 0.9 of
 // the time on all rows of a9a, and 1.05 to 1.2 times as much on 5000 of them and in regressions.
-// Returned is the last iterate, with the best bias. With a kernel that is not positive semidefinite steps go to the caps where K_ii + K_jj
-// - 2K_ij is negative, and the run ends, without a gap, where LIBSVM's does: see rest.
+// Returned is the last iterate, with the best bias. With a kernel that is not positive semidefinite
+// steps go to the caps where K_ii + K_jj - 2K_ij is negative, and the run ends, without a gap, where
+// LIBSVM's does: see rest.
 // Cost per round: Q^2 values of K, and a row of K for each coefficient that changed.
 type Nu struct{ Q int } // 0: DefaultSet, and more where it takes more, see widen
 

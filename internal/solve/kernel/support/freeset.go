@@ -44,7 +44,7 @@ func (s *FreeSet) Add(i int) (d []float64, ok bool) {
 	}
 	if d = s.factor.Backward(l); s.bias {
 		u := s.ones()
-		vec.Axpy64(d, (1-total(d))/total(u), u)
+		vec.Axpy64(d, (1-vec.Total(d))/vec.Total(u), u)
 	}
 	return d, false
 }
@@ -60,7 +60,7 @@ func (s *FreeSet) Solve(right []float64, sum float64) (d []float64, b float64) {
 		return d, 0
 	}
 	u := s.ones()
-	multiplier := (total(d) - sum) / total(u) // b - shift sum d
+	multiplier := (vec.Total(d) - sum) / vec.Total(u) // b - shift sum d
 	vec.Axpy64(d, -multiplier, u)
 	return d, multiplier + float64(s.shift*sum)
 }
@@ -87,12 +87,3 @@ func (s *FreeSet) Clear() {
 
 // IsWorn reports whether the factor should be made anew, as rotations add up roundings.
 func (s *FreeSet) IsWorn() bool { return s.changes > 200 }
-
-// total is the sum, compensated.
-func total(v []float64) float64 {
-	var sum vec.Sum
-	for _, x := range v {
-		sum.Add(x)
-	}
-	return sum.Value()
-}
