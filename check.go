@@ -272,8 +272,8 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// takes refuses rows that stand for sequences or graphs, unless the kernel is one of these. Rows of a custom
-// kernel are not checked: the program that has it knows which it accepts.
+// takes refuses rows that encode sequences or graphs, unless the kernel is a kernel of sequences or of graphs.
+// Rows for a kernel of the program's own are not checked: that program knows which rows its kernel accepts.
 func (spec *Spec) takes(rows structure.Kind) error {
 	k, err := kernel.New(spec.Kernel)
 	if rows == structure.Points || spec.Custom.Kernel != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {

@@ -155,8 +155,11 @@ func printAudit(r printing.Report, m *model.Model, a *fenchel.AuditResult, out r
 
 // auditOf is what is said of a model, which claims nothing that could be valid.
 func auditOf(m *model.Model, a *fenchel.AuditResult, opt fenchel.AuditOptions, set *data.Set) result.Audit {
-	out := result.Audit{Proof: result.Proved(a.Summary), C: result.OrNull(opt.C), Features: set.Cols(), Rows: set.Rows(), Nu: opt.Nu, Reason: result.OrNull(a.Unproved), RefinedBy: a.Solver, Support: result.Of(m).Support,
+	out := result.Audit{Proof: result.Proved(a.Summary), C: result.OrNull(opt.C), Features: set.Cols(), Rows: set.Rows(), Nu: opt.Nu, Reason: result.OrNull(a.Unproved), RefinedBy: a.Solver,
 		Problem: result.AuditProblem{Bias: m.Statement.Bias, ClassWeight: opt.ClassWeight, Kernel: a.Kernel, Loss: a.Loss, Penalty: m.Statement.Penalty, RowWeights: set.Weight != nil, Statement: problemOf(m, a, opt, set.Weight)}}
+	if m.Support != nil {
+		out.Support = new(m.Support.Len())
+	}
 	for i, o := range a.Outputs {
 		out.Outputs = append(out.Outputs, result.AuditOutput{Class: result.ClassOf(m, i), Bounds: result.Certified(o), Rows: a.Rows[i]})
 	}

@@ -3,12 +3,12 @@ package gram
 import (
 	"cmp"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
-// tableShare is what share of the limit a table may take: views of it keep rows beside it.
+// tableShare is the largest share of the memory limit that a table may take: views of the table need the rest
+// for copies of rows.
 const tableShare = 0.85
 
 // TableBytes returns how many bytes the table of n rows takes.
@@ -54,7 +54,8 @@ func (g *Gram) FillSingle() {
 	tabulate(g, g.single, t, TableBytes(n)/2, func() { g.single.stored, g.keep = subsetOf(t, inOrder[uint32](n)), false })
 }
 
-// tabulate computes all values of s into a table of so many bytes, and calls done unless that is cut short.
+// tabulate computes all values of s into the table t, which takes so many bytes. It calls done when the table
+// is complete, and not if StopWhen ended the work before.
 func tabulate[T float32 | float64](g *Gram, s *store[T], t *table[T], bytes int64, done func()) {
 	n := g.Len()
 	if t.value == nil {

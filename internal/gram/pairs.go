@@ -5,9 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -68,8 +67,8 @@ func PairsAtOnce(sizes []int, cache int64) int {
 }
 
 // Gram returns the matrix of the rows of class a followed by those of class b, with all values at hand.
-// Where that is cut short (StopWhen of the whole matrix) the matrix computes its values when they are
-// asked for. Once it is not used any more, Release it.
+// If StopWhen of the parent ends the work early, the matrix has no table and computes values on request.
+// Release gives its memory back.
 func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 	rows := append(slices.Clip(p.rows[a]), p.rows[b]...)
 	t := p.table()

@@ -3,9 +3,8 @@ package gram
 import (
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -104,7 +103,7 @@ func (s *source[T]) inPiece(dst blas.Block[float64], x, y set[T]) {
 // squareSide is how many rows and columns of a square are computed or gathered at a time.
 const squareSide = 256
 
-// A part of dst stays in the first cache while several rows stream by.
+// addedRows columns of dst stay in the first-level cache while addedAtOnce rows are added to them.
 const addedRows, addedAtOnce = 2048, 16
 
 // A blockedCopy is all rows of a set in blocks of dense columns. Against it one to four rows that

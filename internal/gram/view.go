@@ -39,7 +39,7 @@ func (g *Gram) has(rows []int) error {
 }
 
 // InDouble returns the matrix of the same rows in double precision, with room for about so many
-// rows. What is computed for it counts here too, and StopWhen here stops it.
+// rows. The values computed for it are counted in this matrix too, and StopWhen of this matrix stops it.
 func (g *Gram) InDouble(rows int) *Gram {
 	view := g.viewOf(nil, 8*int64(rows)*int64(g.Len()+128), g.options.Threads)
 	view.keep = g.keep || g.single != nil && !g.single.cheap
@@ -105,8 +105,8 @@ func (g *Gram) viewOf(rows []int, cache int64, threads int) *Gram {
 
 // Hold returns the matrix of the same rows in double precision with all values at hand, 8 n^2
 // bytes: Combine then costs no values of the kernel. Its results have the same bits as those of
-// any other Gram of these rows. What is computed for it counts here too; where that is cut short
-// (StopWhen) it computes its values when they are asked for.
+// any other Gram of these rows. The values computed for it are counted in this matrix too. If StopWhen ends
+// the work early, the matrix has no table and computes values on request.
 func (g *Gram) Hold() *Gram {
 	h := g.InDouble(g.Len())
 	h.fitted = g.fitted

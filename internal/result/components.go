@@ -102,7 +102,8 @@ type Reduction struct {
 	Unproved  *string            `json:"unproved"`
 }
 
-// Cost is the work of a method: of one that keeps an eigensystem its ranks, of others the rows read.
+// Cost is the work of a method. A method that keeps an eigensystem has the ranks of it and its operations;
+// every other one has Passes over the rows and Numbers, the count of stored values read.
 type Cost struct {
 	MostRank     *int     `json:"most_rank,omitempty"`
 	Numbers      *float64 `json:"numbers,omitempty"`
@@ -113,7 +114,7 @@ type Cost struct {
 	SquaredRanks *float64 `json:"squared_ranks,omitempty"`
 }
 
-// CostOf is that of a result; nil: it is not known.
+// CostOf returns the cost of a result; nil: it is not known.
 func CostOf(r *pca.Result) *Cost {
 	if s, ok := r.State.(spectral.Spectrum); ok {
 		c := s.Cost()

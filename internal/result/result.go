@@ -112,10 +112,7 @@ type Model struct {
 
 // Of is what is said of a model.
 func Of(m *model.Model) Model {
-	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, Scale: "none", Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
-	if m.Scaling != nil {
-		out.Scale = m.Scaling.Kind
-	}
+	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, Scale: ScaleOf(m), Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
 	if m.Support != nil {
 		out.Support = new(m.Support.Len())
 	}
@@ -124,6 +121,14 @@ func Of(m *model.Model) Model {
 		out.MapFeatures = &features
 	}
 	return out
+}
+
+// ScaleOf names the scaling of the features.
+func ScaleOf(m *model.Model) string {
+	if m.Scaling == nil {
+		return "none"
+	}
+	return m.Scaling.Kind
 }
 
 // Facts are what is known of a kernel machine besides its gap.

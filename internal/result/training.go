@@ -58,7 +58,8 @@ type Training struct {
 	Unproved   *string             `json:"unproved"`
 }
 
-// Balance is what stands between the loss and the size of the weights, instead of lambda or beside it.
+// Balance has the parameters that a problem may have besides lambda, or in place of it, to weigh the loss against
+// the norm of the weights.
 type Balance struct {
 	Nu     *float64 `json:"nu"`
 	Radius *float64 `json:"radius"`
@@ -121,7 +122,8 @@ type Crossed struct {
 	Trivial *Trivial      `json:"trivial"`
 }
 
-// A Candidate of a search has the names of its settings beside what is known of it.
+// A Candidate of a search maps the names of its parameters to their values, and the fields score, score_sd, gap and
+// so on to what was found; it is no struct, as the parameters differ from search to search.
 type Candidate map[string]any
 
 // Tuning is what tune says.

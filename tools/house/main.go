@@ -18,9 +18,9 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 131_067 // lines of Go without tests, of all modules
-	mostRoot       = 115_263 // the same of the root module; 102,000
-	mostReached    = 74_375  // lines that a program has which imports the root package; 66,000
+	mostGo         = 131_038 // lines of Go without tests, of all modules
+	mostRoot       = 115_234 // the same of the root module; 102,000
+	mostReached    = 74_364  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_172   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
 	mostExported   = 376     // their exported names, but for methods and fields; 340

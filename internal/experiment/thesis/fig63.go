@@ -15,9 +15,9 @@ import (
 // sequence of samples, at the best c of the grid.
 //
 // Not stated there and chosen here (reference 3.2, E33, E34): 10 000 iterations;
-// which orthogonal distribution, kind=sqrt|exact|scaled; Warmuth and Kuzmin's start
-// at random; several runs, of which means are drawn and compared. Beside the
-// thesis's curves is that of all samples so far (SAA).
+// which orthogonal distribution, kind=sqrt|exact|scaled; a random start for Warmuth
+// and Kuzmin's method; several runs: the figure shows their mean curves, and the claims
+// compare these. One curve is not in the thesis: the components of all samples so far (SAA).
 type fig63 struct {
 	rows int
 	kind string

@@ -3,9 +3,8 @@ package certificate
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // leastEigenvalue returns a proven lower bound on the eigenvalues of the symmetric

@@ -3,11 +3,10 @@ package learner
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // A Shard is what is known of some of the rows.

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // A Basis is what was found: K orthonormal rows of Cols numbers, by decreasing

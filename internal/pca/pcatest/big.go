@@ -5,9 +5,8 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // Matrices of numbers of 300 bits: the truth that certificates are compared with.

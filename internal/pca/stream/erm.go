@@ -3,13 +3,12 @@ package stream
 import (
 	"fmt"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // ERM is exact empirical risk minimisation at every step,

@@ -3,11 +3,10 @@ package view
 import (
 	"context"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 

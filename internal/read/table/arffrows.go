@@ -142,8 +142,8 @@ func skipBlanks(t []byte, at int) int {
 	return at
 }
 
-// arffWord reads a quoted word, or one that ends before any byte of stop, at
-// c.text[at:]. It returns where the word, with its quotes, ends.
+// arffWord reads the word that begins at c.Text[at]: up to its closing quote, or, of a word without quotes, up
+// to the next byte that is in stop. end is the position after the word and its quotes.
 func arffWord(c *lines.Chunk, at int, stop string) (word []byte, end int, err error) {
 	t := c.Text
 	if t[at] != '\'' && t[at] != '"' {

@@ -183,7 +183,7 @@ type cd struct {
 
 	end       error     // why nothing more can be proved; nil: it can
 	one       []float64 // scratch: one weight
-	working   []int     // columns; d stands for the bias
+	working   []int     // columns of the working set; index d is the bias
 	use       int       // of them with a weight
 	model     model     // over them
 	face      face      // minimises it

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
+// sdca is one run of [SDCA].
 type sdca struct {
 	p       *problem.Linear
 	penalty penalty.Separable

@@ -88,8 +88,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Of is an error with its exit code: the one that it knows, or that of bad data or of too little time;
-// others are about the command line.
+// Of gives an error its exit code: an [Error] has one; an error about the data has Data, one about a limit of
+// time Limit; every other error is about the command line and has Usage.
 func Of(err error) *Error {
 	var e *Error
 	var data pose.DataError

@@ -64,7 +64,7 @@ func PrintProblem(r printing.Report, m *model.Model, given float64, verbose bool
 	}
 	terms := fmt.Sprintf("%s, %s%s", TermsOf(m), Balance(m), c)
 	if verbose {
-		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, result.Of(m).Scale)
+		terms += fmt.Sprintf(", bias %s, scale %s", m.Statement.Bias, result.ScaleOf(m))
 	}
 	r.Line("problem", "%s", terms)
 }

@@ -20,7 +20,8 @@ type tester struct {
 	work    float64 // of all evaluations so far
 }
 
-// NewTester judges models on a test set during training, as often as costs little beside it.
+// NewTester returns an evaluator that scores models on a test set during training, so often that it takes
+// testShare of the work at most.
 func NewTester(set, training *data.Set, threads int) *tester {
 	return &tester{set: set, rows: float64(matrix.Nonzeros(training.X)), threads: threads}
 }

@@ -3,13 +3,12 @@ package block
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // IncrementalPCA gives the components of scikit-learn's class of that name, for the

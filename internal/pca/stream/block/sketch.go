@@ -4,12 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
 
 // A sketch is what methods that learn from blocks of rows share: dense rows H in double precision

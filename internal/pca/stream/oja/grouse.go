@@ -3,12 +3,11 @@ package oja
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // GROUSE turns U, along a geodesic of the Grassmannian, towards a row:

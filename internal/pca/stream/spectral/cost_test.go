@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // exponent returns the slope of ln y in ln x by least squares.

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
@@ -175,5 +176,15 @@ func TestRankOfWalk(t *testing.T) {
 	}
 	if w.most = 3; w.rank(0, 0.5) != 3 {
 		t.Errorf("found %d directions, expected at most 3", w.rank(0, 0.5))
+	}
+}
+
+// However large a row is, its step adds at most mostStep to an eigenvalue.
+func TestStepOfOutlier(t *testing.T) {
+	w := newWalk(method.Problem{K: 1, Cols: 2, Rows: 10}, 0, schedule.Constant{C: 1}, "last")
+	for _, length := range []float64{1e2, 1e6, 1e100} {
+		if step := w.eta([]float64{length, 0}) * length * length; !(step <= mostStep*(1+1e-12)) {
+			t.Errorf("a row of length %g adds %g, expected at most %g", length, step, float64(mostStep))
+		}
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // The steps of the theory.

@@ -81,7 +81,11 @@ func (w *walk) Basis() method.Basis {
 func (w *walk) Eigenvalues() []float64 { return slices.Clone(w.a.Value) }
 
 // Cost returns what it has cost so far.
-func (w *walk) Cost() Cost { return w.cost.With(w.a.Flops) }
+func (w *walk) Cost() Cost {
+	c := w.cost
+	c.Flops = w.a.Flops
+	return c
+}
 
 // Keep visits everything.
 func (w *walk) Keep(k *method.Kept) {
@@ -124,12 +128,6 @@ func (c *Cost) count(rank int, entered bool) {
 	c.SquaredRanks += float64(rank * rank)
 	c.Rank = rank
 	c.MostRank = max(c.MostRank, rank)
-}
-
-// With returns the cost with so many operations.
-func (c Cost) With(flops float64) Cost {
-	c.Flops = flops
-	return c
 }
 
 func (c *Cost) keep(k *method.Kept) {

@@ -5,13 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
-
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // WarmuthKuzmin is the matrix exponentiated gradient of Warmuth and Kuzmin (JMLR
