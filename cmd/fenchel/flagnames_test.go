@@ -62,14 +62,13 @@ func TestMessagesNameParameters(t *testing.T) {
 	if err != nil || found < 40 {
 		t.Errorf("found %d names of parameters (%v), expected many", found, err)
 	}
-	root := newRoot(nil)
 	for text, want := range map[string]string{
 		"of rows (if it is one: 'header=no'; see 'target') or the model's 'e='": "of rows (if it is one: --header no; see --target) or the model's 'e='",
 		"'dates=dmy' or 'dates=mdy'": "--dates dmy or --dates mdy",
 		"'c': no such file":          "'c': no such file", // of the user
 		"column \"'target'\", value \"'header=no'\", and it's 'odd'": "column \"'target'\", value \"'header=no'\", and it's 'odd'", // quoted as Go does
 	} {
-		if got := printing.Message(root, text); got != want {
+		if got := printing.Message(text); got != want {
 			t.Errorf("%s: found %s, expected %s", text, got, want)
 		}
 	}

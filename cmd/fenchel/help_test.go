@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
 )
 
@@ -77,7 +78,7 @@ func TestFlagsHaveGroups(t *testing.T) {
 		}
 	})
 	count := map[string]int{}
-	for _, g := range usage.FlagGroups {
+	for _, g := range printing.FlagGroups {
 		for _, name := range g.Flags {
 			if count[name]++; count[name] > 1 {
 				t.Errorf("flagGroups: found %q twice, expected it once", name)

@@ -60,7 +60,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		e = &exitcode.Error{Code: exitcode.Interrupted, Err: errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
 	}
 	if e.Err != nil {
-		fmt.Fprintf(stderr, "fenchel: %s\n", printing.Visible(printing.Message(root, strings.ReplaceAll(e.Err.Error(), "\n", " "))))
+		fmt.Fprintf(stderr, "fenchel: %s\n", printing.Visible(printing.Message(strings.ReplaceAll(e.Err.Error(), "\n", " "))))
 	}
 	return e.Code
 }

@@ -111,7 +111,7 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if tampered {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
-	found.Unproved = printing.Message(cmd, found.Unproved)
+	found.Unproved = printing.Message(found.Unproved)
 	said := printing.Print(cmd, v.json, result.Verified(m, found), func(r printing.Report) { printVerification(r, m, found) })
 	return cmp.Or(said, exitcode.Verified(found.Problems, found.Unproved))
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,26 +166,10 @@ func encode(v any) ([]byte, error) {
 
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// named is a parameter as the packages below name it in their messages, 'name' or 'name=value', where a word begins.
-var named = regexp.MustCompile(`(^|[ (])'([a-z][a-z-]*)(?:=([^']+))?'`)
-
-// Message spells a message of the packages below, which know no flags, for a command line: names of parameters
-// become flags. Other words in quotes, such as a file 'c', stay as they are: only names of flags change.
-func Message(cmd *cobra.Command, text string) string {
-	return named.ReplaceAllStringFunc(text, func(found string) string {
-		m := named.FindStringSubmatch(found)
-		isFlag := func(verb *cobra.Command) bool { return verb.Flags().Lookup(m[2]) != nil }
-		if !slices.ContainsFunc(cmd.Root().Commands(), isFlag) {
-			return found
-		}
-		return strings.TrimSuffix(m[1]+"--"+m[2]+" "+m[3], " ")
-	})
-}
-
 // Warn prints doubts to standard error.
 func Warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(cmd, w.Error())))
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(Message(w.Error())))
 	}
 }
 

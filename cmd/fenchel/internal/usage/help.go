@@ -13,21 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 )
-
-// FlagGroups order the flags in the help of every verb; a test checks that each flag has
-// its place.
-var FlagGroups = []struct {
-	title string
-	Flags []string
-}{
-	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
-	{"Problem", []string{"task", "loss", "target-log", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
-	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
-	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
-	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
-	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "no-dual", "no-state", "table", "figure", "x", "y", "top", "scores", "probabilities", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
-}
 
 // placeholders stand for the values of flags in the help; others are by type.
 var placeholders = map[string]string{
@@ -118,8 +105,8 @@ type flagGroup struct {
 func Grouped(cmd *cobra.Command) []flagGroup {
 	var groups []flagGroup
 	seen := map[string]bool{}
-	for _, g := range FlagGroups {
-		group := flagGroup{Title: g.title}
+	for _, g := range printing.FlagGroups {
+		group := flagGroup{Title: g.Title}
 		for _, name := range g.Flags {
 			if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
 				group.Flags = append(group.Flags, f)

@@ -1,0 +1,46 @@
+package printing
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// FlagGroups order the flags in the help of every verb; a test checks that each flag has
+// its place.
+var FlagGroups = []struct {
+	Title string
+	Flags []string
+}{
+	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared"}},
+	{"Problem", []string{"task", "loss", "target-log", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy"}},
+	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
+	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
+	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
+	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "no-dual", "no-state", "table", "figure", "x", "y", "top", "scores", "probabilities", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
+}
+
+// isFlag reports whether some verb has a flag of this name.
+func isFlag(name string) bool {
+	for _, group := range FlagGroups {
+		if slices.Contains(group.Flags, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// named is a parameter as the packages below name it in their messages, 'name' or 'name=value', where a word begins.
+var named = regexp.MustCompile(`(^|[ (])'([a-z][a-z-]*)(?:=([^']+))?'`)
+
+// Message spells a message of the packages below, which know no flags, for a command line: names of parameters
+// become flags. Other words in quotes, such as a file 'c', stay as they are: only names of flags change.
+func Message(text string) string {
+	return named.ReplaceAllStringFunc(text, func(found string) string {
+		m := named.FindStringSubmatch(found)
+		if !isFlag(m[2]) {
+			return found
+		}
+		return strings.TrimSuffix(m[1]+"--"+m[2]+" "+m[3], " ")
+	})
+}
