@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/result"
@@ -34,6 +35,7 @@ type adviser struct {
 	setting  theory.Setting
 	kernel   option.KernelFlags
 	json     bool
+	plan     float64
 }
 
 func newAdvise() *cobra.Command {
@@ -51,12 +53,17 @@ by a rule that knows more than rates. Without DATA, --n is the number of rows.
 --condition is L/mu, the largest curvature of the objective of one row over the
 strong convexity of the penalty; if it is not given, it counts as a constant.
 
+With DATA of two classes and --plan it also measures how many steps of the primal
+gradient solver reach an accuracy on new rows from parts of the rows, and says how many
+rows are needed, and from how many on more of them save no steps.
+
 With --kernel it compares the methods for kernel machines instead, by counts of
 operations and bytes: which of them fit into --cache, reach the gap --accuracy and
 take the least work, and why the others do not.`,
 		Example: `  fenchel advise --n 1000000 --accuracy 1e-3
   fenchel advise --n 1000 --d 20 --condition 500 --accuracy 1e-5
   fenchel advise news.svm.gz --loss logistic --C 10
+  fenchel advise @text:n=20000 --plan 0.85
   fenchel advise --n 200000 --d 50 --kernel rbf --accuracy 1e-3 --cache 8GB`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args) },
 	}
@@ -66,6 +73,7 @@ take the least work, and why the others do not.`,
 	f.IntVar(&a.features, "d", 0, "number of features, instead of DATA")
 	f.Float64Var(&a.setting.Condition, "condition", 0, "condition L/mu, instead of DATA (default not known)")
 	f.Float64Var(&a.setting.Accuracy, "accuracy", 1e-3, "how far the objective may be from the best possible")
+	f.Float64Var(&a.plan, "plan", 0, "measure how many rows pay to reach this accuracy on new rows, such as 0.92, by short runs on parts of DATA")
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the loss, or the targets)")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers; without DATA any smooth one)")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
@@ -85,9 +93,10 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	var found *survey.Survey
+	var set *data.Set
 	if len(sources) > 0 {
-		set, err := a.in.Read(cmd, sources)
-		if err != nil {
+		var err error
+		if set, err = a.in.Read(cmd, sources); err != nil {
 			return err
 		}
 		if a.spec.Kernel != "" {
@@ -103,9 +112,19 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	if a.spec.Kernel != "" {
 		return a.machines(cmd, float64(a.rows), float64(max(1, a.features)))
 	}
+	var plan *survey.Plan
+	if a.plan > 0 {
+		var err error
+		if plan, err = survey.MakePlan(cmd.Context(), set, a.spec, a.plan); err != nil {
+			return err
+		}
+	}
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
-	return printing.Print(cmd, a.json, printing.InOrder{Report: a.report(found, advice)}, func(r printing.Report) { a.print(r, found, advice) })
+	return printing.Print(cmd, a.json, printing.InOrder{Report: a.report(found, advice, plan)}, func(r printing.Report) {
+		a.print(r, found, advice)
+		printPlan(r, plan)
+	})
 }
 
 // check refuses flags that make no setting.
@@ -119,9 +138,12 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 			return fmt.Errorf("--%s: found it beside data, which tell, expected one of them", name)
 		}
 	}
-	for _, name := range []string{"lambda", "C", "task", "scale"} {
+	if f.Changed("plan") && !(a.plan > 0.5 && a.plan < 1) {
+		return fmt.Errorf("--plan %g: expected an accuracy above 0.5 and below 1", a.plan)
+	}
+	for _, name := range []string{"lambda", "C", "task", "scale", "plan"} {
 		if len(sources) == 0 && f.Changed(name) {
-			return fmt.Errorf("--%s: found it without data, expected data: --condition has its place there", name)
+			return fmt.Errorf("--%s: found it without data, expected data", name)
 		}
 	}
 	if err := a.kernel.Apply(cmd, &a.spec); err != nil {
@@ -188,9 +210,9 @@ func printMachines(r printing.Report, out *result.AdvisedMachine) {
 }
 
 // report is what --json prints.
-func (a *adviser) report(found *survey.Survey, advice theory.Advice) any {
+func (a *adviser) report(found *survey.Survey, advice theory.Advice, plan *survey.Plan) any {
 	if found != nil {
-		return result.Surveyed{Survey: found, Accuracy: a.setting.Accuracy, Advice: advice}
+		return result.Surveyed{Survey: found, Accuracy: a.setting.Accuracy, Advice: advice, Plan: plan}
 	}
 	return result.Advised{Rows: a.rows, Features: a.features, Condition: a.setting.Condition, Accuracy: a.setting.Accuracy, Advice: advice}
 }
@@ -243,6 +265,28 @@ func printSample(r printing.Report, rows float64, features int) {
 		r.Line("capacity", "a linear model without errors on these rows has an error of at most %s (VC)", printing.Percent(bound))
 	} else {
 		r.Line("capacity", "too few rows for a bound from the training error alone (VC): test on others")
+	}
+}
+
+// printPlan says how many rows pay.
+func printPlan(r printing.Report, plan *survey.Plan) {
+	if plan == nil {
+		return
+	}
+	for _, p := range plan.Pilots {
+		steps := "never"
+		if p.Steps != nil {
+			steps = fmt.Sprintf("after %.4g steps", *p.Steps)
+		}
+		r.Line("pilot", "%s, lambda %g: %s %s in the median, %d of %d runs", printing.Count(p.Rows, "row"), p.Sigma, printing.Percent(plan.Accuracy), steps, p.Reached, p.Runs)
+	}
+	switch {
+	case plan.Least == nil:
+		r.Line("plan", "no accuracy of %s with these rows: nothing says how many pay", printing.Percent(plan.Accuracy))
+	case !*plan.SlopeBelow:
+		r.Line("plan", "about %.3g steps however many rows there are: more rows save none", *plan.Least)
+	default:
+		r.Line("plan", "more than %.3g rows are needed; with %.3g the steps are within a tenth of the least, %.3g, and more rows save none", *plan.Threshold, *plan.Enough, *plan.Least)
 	}
 }
 

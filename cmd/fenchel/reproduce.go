@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ import (
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/gradient"
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/programming"
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/thesis"
+	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 )
 
@@ -33,76 +36,164 @@ type reproducer struct {
 func newReproduce() *cobra.Command {
 	var p reproducer
 	cmd := &cobra.Command{
-		Use:   "reproduce NAME [--data FILE...]",
+		Use:   "reproduce NAME [--data FOLDER|FILE...]",
 		Short: "Repeat a figure or table of the sources",
 		Long: `Reproduce repeats a figure or a table of the sources by its name, one of
-"fenchel list experiments" with parameters after it (NAME:key=value,...). It writes
-the points of the figure to NAME.csv, one a line, draws them in NAME.svg, and prints
-what the source claims and whether it holds here, which NAME.html shows as well, a
-page that opens without a network. The exit code is 5 if one claim does not; for the others
-see "fenchel help exit-codes".`,
+"fenchel list experiments" with parameters after it (NAME:key=value,...), or all of
+them. It writes the points of the figure to NAME.csv, one a line, draws them in
+NAME.svg, and prints what the source claims and whether it holds here, which NAME.html
+shows as well, a page that opens without a network; with "all", index.html leads to
+the pages. Data of the source are found by the names of their files in and below the
+folder --data; without --data, a generator is in their place and no claim is judged.
+Interrupted, as by Ctrl-C, it writes what is there so far. The exit code is 5 if one
+claim does not hold, but not with --quick; for the others see
+"fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
+  fenchel reproduce thesis-fig2.8:set=adult --data folder-of-data-sets
   fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
-  fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
+  fenchel reproduce all --quick -o pages`,
 		Args: option.Arguments(1, 0),
 		RunE: p.run,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv, .svg and .html")
-	f.StringArrayVar(&p.data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
+	f.StringArrayVar(&p.data, "data", nil, "data of the source: a folder with its files, or files, or a generator; more may follow as arguments")
 	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
-	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
+	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within ten seconds: claims are told, and none is judged")
 	f.Uint64Var(&p.opt.Seed, "seed", 1, "of everything random")
 	p.in.Register(cmd, false)
 	return cmd
 }
 
-// run repeats an experiment, and says what holds.
+// run repeats an experiment, or all, and says what holds.
 func (p *reproducer) run(cmd *cobra.Command, args []string) error {
-	e, err := experiment.New(args[0])
-	if err != nil {
-		return err
-	}
-	name, _, _ := strings.Cut(args[0], ":")
 	sources := append(p.data, args[1:]...) // --data A B C: what is after A are arguments
 	if len(args) > 1 && len(p.data) == 0 {
 		return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
 	}
-	path := filepath.Join(p.folder, name)
-	if err := checkReproduce(p.opt, path+".csv", sources); err != nil {
+	if args[0] != "all" {
+		if _, err := experiment.New(args[0]); err != nil {
+			return err
+		}
+	}
+	name, _, _ := strings.Cut(args[0], ":")
+	if err := checkReproduce(p.opt, filepath.Join(p.folder, name+".csv"), sources); err != nil {
 		return err
 	}
-	if len(sources) > 0 {
+	if info, err := os.Stat(strings.Join(sources, "")); len(sources) == 1 && err == nil && info.IsDir() {
+		p.opt.Folder = sources[0]
+	} else if len(sources) > 0 {
 		set, err := p.in.Read(cmd, sources)
 		if err != nil {
 			return err
 		}
 		defer set.Close()
-		p.opt.Data, p.opt.Labels, p.opt.Codes = set.X, set.Target.Label, set.Target.Code
-		if len(set.Target.Label) == 2 {
-			p.opt.Classes = make([]float64, len(set.Target.Code))
-			for i, code := range set.Target.Code {
-				p.opt.Classes[i] = 2*float64(code) - 1
-			}
-		}
+		p.opt.Take(set)
 	}
 	p.opt.Threads = p.in.Opt.Threads
 	p.opt.Progress = newSteps(cmd.ErrOrStderr())
-	r, err := e.Run(cmd.Context(), p.opt)
-	if err != nil {
-		return err
+	if args[0] == "all" {
+		return p.all(cmd, sources)
 	}
-	title := strings.Join(append([]string{"fenchel reproduce", args[0]}, sources...), " ")
+	r, err := p.one(cmd, args[0], sources)
+	if err == nil && !r.Holds() {
+		err = &exitcode.Error{Code: exitcode.False, Err: nil}
+	}
+	return err
+}
+
+// one repeats an experiment, writes its files, and prints what holds. Of one that was interrupted it writes
+// what is there.
+func (p *reproducer) one(cmd *cobra.Command, spec string, sources []string) (*experiment.Result, error) {
+	e, err := experiment.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(spec, ":")
+	r, err := e.Run(cmd.Context(), p.opt)
+	ended := cmd.Context().Err() != nil
+	if err != nil && !(ended && r != nil && len(r.Points) > 0) {
+		return nil, err
+	}
+	switch {
+	case ended:
+		r.Unjudged = "the run was interrupted: this is what was there"
+	case r.Unjudged == "" && p.opt.Quick:
+		r.Unjudged = "run with --quick"
+	}
+	command := []string{"fenchel reproduce", spec}
+	for _, source := range sources {
+		command = append(command, "--data "+source)
+	}
+	if p.opt.Quick {
+		command = append(command, "--quick")
+	}
+	data := "drawn by the experiment"
+	switch {
+	case len(sources) > 0:
+		data = strings.Join(sources, " ")
+	case r.Unjudged != "" && !p.opt.Quick && !ended:
+		data = "a generator"
+	}
+	facts := []string{"Source: " + sourceOf(name), fmt.Sprintf("Command: %s --seed %d", strings.Join(command, " "), p.opt.Seed), "Data: " + data}
 	for _, kind := range []struct {
 		extension string
 		write     func(io.Writer) error
-	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(title).WriteHTML}} {
-		if err := file.WriteFile(path+kind.extension, kind.write); err != nil {
-			return exitcode.BadData(err)
+	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(spec, facts...).WriteHTML}} {
+		if err := file.WriteFile(filepath.Join(p.folder, name)+kind.extension, kind.write); err != nil {
+			return nil, exitcode.BadData(err)
 		}
 	}
-	printChecks(cmd.OutOrStdout(), path+".csv", r, p.opt.Quick)
-	if !r.Holds() {
+	printChecks(cmd.OutOrStdout(), filepath.Join(p.folder, name)+".csv", r)
+	return r, err
+}
+
+// sourceOf says what an experiment is taken from.
+func sourceOf(name string) string {
+	for _, e := range experiment.Entries() {
+		if e.Name == name {
+			return e.Facts.Source
+		}
+	}
+	return ""
+}
+
+// all repeats all experiments, and writes a page that leads to theirs. One that fails keeps none of the others
+// from being run.
+func (p *reproducer) all(cmd *cobra.Command, sources []string) error {
+	index := figure.Page{Title: "Figures and tables of the sources", Heads: []string{"experiment", "source", "claims that hold", "what it shows"}}
+	var failed []string
+	holds := true
+	for _, e := range experiment.Entries() {
+		fmt.Fprintln(cmd.OutOrStdout(), e.Name)
+		r, err := p.one(cmd, e.Name, sources)
+		claims := "not run"
+		if r != nil {
+			claims = fmt.Sprintf("%d of %d", held(r), len(r.Checks))
+			if r.Unjudged != "" {
+				claims += ", not judged"
+			}
+			holds = holds && r.Holds()
+		}
+		if err != nil {
+			claims = err.Error()
+			failed = append(failed, e.Name+": "+err.Error())
+		}
+		index.Rows = append(index.Rows, []string{e.Name, e.Facts.Source, claims, e.Summary})
+		index.Links = append(index.Links, e.Name+".html")
+		if cmd.Context().Err() != nil {
+			break
+		}
+	}
+	if err := file.WriteFile(filepath.Join(p.folder, "index.html"), index.WriteHTML); err != nil {
+		return exitcode.BadData(err)
+	}
+	switch {
+	case cmd.Context().Err() != nil:
+		return cmd.Context().Err()
+	case len(failed) > 0:
+		return exitcode.BadData(errors.New(strings.Join(failed, "; ")))
+	case !holds:
 		return &exitcode.Error{Code: exitcode.False, Err: nil}
 	}
 	return nil
@@ -133,25 +224,33 @@ func newSteps(w io.Writer) func(what string, done, of int) {
 	}
 }
 
+// held counts the claims that hold.
+func held(r *experiment.Result) (count int) {
+	for _, c := range r.Checks {
+		if c.Holds {
+			count++
+		}
+	}
+	return count
+}
+
 // printChecks prints the claims as a table.
-func printChecks(w io.Writer, path string, r *experiment.Result, quick bool) {
+func printChecks(w io.Writer, path string, r *experiment.Result) {
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, note)
 	}
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	held := 0
 	for _, c := range r.Checks {
 		verdict := "does not hold"
 		if c.Holds {
 			verdict = "holds"
-			held++
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s: expected %s, found %s\n", c.Target, verdict, c.Claim, c.Expected, c.Found)
 	}
 	_ = t.Flush() // the writer remembers its error
-	miss := ""
-	if quick && held < len(r.Checks) {
-		miss = " (a run with --quick may miss targets: only one without it judges)"
+	reason := ""
+	if r.Unjudged != "" {
+		reason = " (not judged: " + r.Unjudged + ")"
 	}
-	fmt.Fprintf(w, "%s: %s; %d of %s hold%s\n", path, printing.Count(len(r.Points), "point"), held, printing.Count(len(r.Checks), "target"), miss)
+	fmt.Fprintf(w, "%s: %s; %d of %s hold%s\n", path, printing.Count(len(r.Points), "point"), held(r), printing.Count(len(r.Checks), "target"), reason)
 }

@@ -116,7 +116,7 @@ var examples = []string{
 	"pca times.csv -k 1 -o dates",
 	"info p", "info moment", "info stream", "info dates",
 	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
-	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
+	"advise @toy:n=50,d=3", "advise @toy:n=1000,d=3 --plan 0.6", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
 	"version",
 }
 

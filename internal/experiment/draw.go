@@ -28,6 +28,7 @@ func (r *Result) Figures() (sheet figure.Sheet) {
 		}
 		if sheet[i][j] == nil {
 			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
+			sheet[i][j].Y.Quantiles = true
 		}
 		p.addTo(sheet[i][j])
 	}
@@ -45,15 +46,22 @@ func (p Point) addTo(f *figure.Figure) {
 	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
 	if at < 0 {
 		at = len(f.Curves)
-		f.Curves = append(f.Curves, figure.Curve{Name: p.Curve})
+		c := figure.Curve{Name: p.Curve, Dashed: p.Dashed, Colour: figure.Contrast(at)}
+		if p.Dashed && at > 0 {
+			c.Colour = f.Curves[at-1].Colour
+		}
+		f.Curves = append(f.Curves, c)
 	}
 	c := &f.Curves[at]
 	c.X, c.Y = append(c.X, p.X), append(c.Y, p.Y)
 }
 
-// Page is a report with the figures, the claims and the notes.
-func (r *Result) Page(title string) figure.Page {
-	p := figure.Page{Title: title, Remarks: r.Notes, Heads: []string{"target", "claim", "expected", "found", "verdict"}, Figures: r.Figures()}
+// Page is a report with facts, such as the source and the command, the notes, the claims and the figures.
+func (r *Result) Page(title string, facts ...string) figure.Page {
+	if r.Unjudged != "" {
+		facts = append(facts, "Not judged: "+r.Unjudged)
+	}
+	p := figure.Page{Title: title, Remarks: slices.Concat(facts, r.Notes), Heads: []string{"target", "claim", "expected", "found", "verdict"}, Figures: r.Figures()}
 	for _, c := range r.Checks {
 		verdict := "does not hold"
 		if c.Holds {

@@ -33,6 +33,8 @@ type Options struct {
 	Classes []float64     // of its rows, -1 and +1; nil: not two
 	Labels  []string      // of the classes, however many
 	Codes   []uint32      // the class of each row, its place in Labels
+	Train   int           // rows of the training file, which are the first; 0: not known
+	Folder  string        // in which, or below which, the files of the sources are; "": nowhere. Data goes before it
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores, 0: all
 
@@ -67,11 +69,12 @@ type plainRun func(ctx context.Context, opt Options) (*Result, error)
 func (run plainRun) Run(ctx context.Context, opt Options) (*Result, error) { return run(ctx, opt) }
 
 // Plain adds an experiment without parameters.
-func Plain(name, summary string, run plainRun) {
-	Register(name, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
+func Plain(name, source, summary string, run plainRun) {
+	Register(name, source, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
 }
 
-// Register adds an experiment; each one's file calls it from init.
-func Register(name, summary string, make func(*registry.Params) (Experiment, error)) {
-	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, New: make})
+// Register adds an experiment; each one's file calls it from init. Source says of which document it is what
+// figure, table or theorem.
+func Register(name, source, summary string, make func(*registry.Params) (Experiment, error)) {
+	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, Facts: registry.Facts{Source: source}, New: make})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -181,18 +182,59 @@ func TestTimed(t *testing.T) {
 	}
 }
 
-// TestNeedsData: experiments on real data say which.
-func TestNeedsData(t *testing.T) {
-	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "thesis-timing": "adult", "pgs-table2": "two classes"} {
+// TestStandIn: without data those of a generator are in their place, of which nothing is judged; data without
+// rows are refused.
+func TestStandIn(t *testing.T) {
+	for _, spec := range []string{"thesis-fig5.4:rows=200", "thesis-fig2.10:rows=100,pairs=2", "thesis-timing:rows=200"} {
 		e, err := experiment.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Run(t.Context(), experiment.Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", spec, err, want)
+		r, err := e.Run(t.Context(), experiment.Options{Quick: true, Runs: 1})
+		if err != nil || len(r.Points) == 0 || !strings.Contains(r.Unjudged, "no data given") || !r.Holds() {
+			t.Errorf("%s: found %+v, %v", spec, r, err)
 		}
 		if _, err := e.Run(t.Context(), experiment.Options{Data: &matrix.Dense{Cols: 3}}); err == nil {
 			t.Errorf("%s: no rows were taken", spec)
+		}
+	}
+}
+
+// TestFolder: the sets of a figure are found by the names of their files, below the folder too, a panel each.
+func TestFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "below")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for k, name := range []string{"a9a", "a9a.t", "reuters.trn"} {
+		var text strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&text, "%+d 1:%d 2:%d\n", 2*(i%2)-1, i%2, (i*7+k)%5)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := experiment.New("thesis-fig2.8:epochs=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Run(t.Context(), experiment.Options{Quick: true, Runs: 1, Folder: filepath.Dir(folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels := map[string]bool{}
+	for _, p := range r.Points {
+		panels[p.Column] = true
+	}
+	if !reflect.DeepEqual(panels, map[string]bool{"adult": true, "reuters": true}) || !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.HasPrefix(n, "mnist is left out")
+	}) || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "adult: 200 rows learned from, 200 judged on") }) {
+		t.Errorf("found panels %v, notes %q", panels, r.Notes)
+	}
+	for _, c := range r.Checks {
+		if strings.HasPrefix(c.Claim, "reuters: SMO") {
+			t.Errorf("%s: the source does not claim it", c.Claim)
 		}
 	}
 }
@@ -206,23 +248,28 @@ func classes(n int) []float64 {
 	return y
 }
 
-// TestTable2 has times, which are not the same twice: it gives points and claims.
-func TestTable2(t *testing.T) {
-	e, err := experiment.New("pgs-table2")
+// TestPGSRows: the figures of the paper on the primal gradient solver on few documents: all panels, and the steps
+// fall with the rows.
+func TestPGSRows(t *testing.T) {
+	e, err := experiment.New("pgs-fig5-8:rows=2000,most=3000")
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := data.Read(t.Context(), []string{"@text:n=2000,d=300"}, data.Options{})
+	r, err := e.Run(t.Context(), experiment.Options{Quick: true, Runs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := make([]float64, len(set.Target.Code))
-	for i, code := range set.Target.Code {
-		y[i] = 2*float64(code) - 1
+	panels := map[string]bool{}
+	for _, p := range r.Points {
+		panels[p.Row+p.Column] = true
 	}
-	r, err := e.Run(t.Context(), experiment.Options{Quick: true, Data: set.X, Classes: y})
-	if err != nil || len(r.Points) == 0 || len(r.Checks) != 3 || !r.Checks[0].Holds {
-		t.Errorf("found %+v, %v", r, err)
+	if len(panels) != 12 || len(r.Checks) != 13 || r.Unjudged != "" {
+		t.Errorf("found panels %v, %d checks, unjudged %q", panels, len(r.Checks), r.Unjudged)
+	}
+	for _, c := range r.Checks {
+		if c.Target == "L9" && !c.Holds {
+			t.Errorf("%s: %s", c.Claim, c.Found)
+		}
 	}
 }
 
@@ -238,7 +285,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := experiment.Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Classes: classes(300), Progress: func(string, int, int) { cancel() }}
-		if _, err := e.Run(ctx, opt); !errors.Is(err, context.Canceled) {
+		if _, err := e.Run(ctx, opt); ctx.Err() != nil && !errors.Is(err, context.Canceled) { // others are done at once
 			t.Errorf("%s: error %v, want that of the context", entry.Name, err)
 		}
 		cancel()

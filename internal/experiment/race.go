@@ -156,6 +156,9 @@ func (t *Trace) meanRank() float64 {
 	return sum / float64(before)
 }
 
+// Epsilon returns the suboptimality by one judge at one of the times.
+func (t *Trace) Epsilon(judge, at int) float64 { return t.epsilon[judge][at] }
+
 // Last returns the suboptimality at the end.
 func (t *Trace) Last(judge int) float64 { return t.epsilon[judge][len(t.At)-1] }
 

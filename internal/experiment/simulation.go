@@ -28,10 +28,16 @@ func Orthogonal(kind string) Simulation {
 	return Simulation{"orthogonal", "@pca-orthogonal:d=32,kind=" + kind}
 }
 
+// TwoPoint is the distribution on which the incremental algorithm ends wrong more often than not.
+var TwoPoint = Simulation{"two points", "@two-point:scale=print"}
+
 // Course draws rows of the simulation, to be judged after each. Step sizes are
 // as printed, for the rows as they are.
 func (s Simulation) Course(ctx context.Context, k, rows int, seed uint64) (*Course, error) {
 	spec := fmt.Sprintf("%s,k=%d,n=%d,seed=%d", s.spec, k, rows, seed)
+	if s == TwoPoint {
+		spec = fmt.Sprintf("%s,n=%d,seed=%d", s.spec, rows, seed)
+	}
 	set, err := data.Read(ctx, []string{spec}, data.Options{Threads: 1})
 	if err != nil {
 		return nil, err

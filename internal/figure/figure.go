@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,10 @@ type Figure struct {
 type Axis struct {
 	Name string
 	Log  bool // only values > 0 are shown
+
+	// Quantiles says that the few values far above or below all others do not stretch the axis: it ends at most
+	// half the distance between the quantiles 0.05 and 0.95 beyond them, and curves are cut off there.
+	Quantiles bool
 }
 
 // Curve is a line through points in order. Points that are not finite break it.
@@ -68,12 +73,19 @@ func (s span) at(v float64) float64 { return (s.value(v) - s.lo) / (s.hi - s.lo)
 // spanOf is the range of all values that can be shown.
 func spanOf(a Axis, curves []Curve, of func(Curve) []float64) span {
 	s := span{a, math.Inf(1), math.Inf(-1)}
+	var values []float64
 	for _, c := range curves {
 		for _, v := range of(c) {
 			if v := s.value(v); v-v == 0 {
 				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+				values = append(values, v)
 			}
 		}
+	}
+	if n := len(values); a.Quantiles && n >= 20 {
+		slices.Sort(values)
+		low, high := values[n/20], values[n-1-n/20]
+		s.lo, s.hi = max(s.lo, low-(high-low)/2), min(s.hi, high+(high-low)/2)
 	}
 	switch {
 	case s.lo > s.hi:
@@ -146,9 +158,15 @@ func (f *Figure) draw(out io.Writer) {
 			c.Colour = 1 + i%len(colours)
 		}
 		style := c.style()
+		if f.Y.Quantiles { // what lies beyond the frame is not seen
+			fmt.Fprintf(out, `<svg x="%d" y="%d" width="%d" height="%d" viewBox="%[1]d %d %d %d">`, left, top, width-left-right, height-top-below, top, width-left-right, height-top-below)
+		}
 		fmt.Fprintf(out, `<path d="%s" %s/>`+"\n", c.path(across, down), style)
 		if marks := c.marks(); len(marks.X) > 0 {
 			fmt.Fprintf(out, `<path d="%s" %s/>`+"\n", marks.path(across, down), marks.style())
+		}
+		if f.Y.Quantiles {
+			fmt.Fprintln(out, "</svg>")
 		}
 		begin := width - right + 10
 		if c.Points {

@@ -38,6 +38,7 @@ type Page struct {
 	Remarks []string
 	Heads   []string // of the table
 	Rows    [][]string
+	Links   []string // of the rows: where the first column leads; nil: nowhere
 	Figures Sheet
 }
 
@@ -46,7 +47,7 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <style>body{font-family:sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}svg{max-width:100%;height:auto}</style>
 </head><body><h1>{{.Title}}</h1>
 {{with .Rows}}<table><tr>{{range $.Heads}}<th>{{.}}</th>{{end}}</tr>
-{{range .}}<tr>{{range .}}<td>{{.}}</td>{{end}}</tr>
+{{range $i, $row := .}}<tr>{{range $j, $cell := $row}}<td>{{if and $.Links (eq $j 0)}}<a href="{{index $.Links $i}}">{{$cell}}</a>{{else}}{{$cell}}{{end}}</td>{{end}}</tr>
 {{end}}</table>{{end}}
 {{with .Remarks}}<ul>{{range .}}<li>{{.}}</li>
 {{end}}</ul>{{end}}

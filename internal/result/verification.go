@@ -210,6 +210,7 @@ type Surveyed struct {
 	*survey.Survey
 	Accuracy float64       `json:"accuracy"`
 	Advice   theory.Advice `json:"advice"`
+	Plan     *survey.Plan  `json:"plan,omitempty"`
 }
 
 // Advised is what advise says of counts.

@@ -22,3 +22,9 @@ func SquaredDistance(m2, mu, k float64) float64 {
 func HalfSuffix(m2, mu, steps float64) float64 {
 	return given(mu > 0 && steps >= 3, 9*m2/(mu*steps))
 }
+
+// ConvexIterate bounds E f(w_k) - f* for convex f on a set of diameter d and steps c/sqrt(k), k >= 2,
+// Theorem 4.5: (d^2/c + c M^2)(2 + ln k)/sqrt(k), least for c = d/M.
+func ConvexIterate(m2, d, c, k float64) float64 {
+	return given(c > 0 && k >= 2, (d*d/c+c*m2)*(2+math.Log(k))/math.Sqrt(k))
+}

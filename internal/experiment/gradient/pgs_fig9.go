@@ -32,7 +32,7 @@ import (
 type fig9 struct{ most int }
 
 func init() {
-	experiment.Register("pgs-fig9", "steps of the primal gradient solver to a given error fall with the number of rows; most=200000 steps",
+	experiment.Register("pgs-fig9", "Primal Gradient Solver paper, figure 9", "steps of the primal gradient solver to a given error fall with the number of rows; most=200000 steps",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig9{p.Int("most", 200000, 1000, 1<<30)}, p.Err()
 		})

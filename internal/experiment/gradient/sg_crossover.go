@@ -24,7 +24,7 @@ import (
 type sgCrossover struct{ condition float64 }
 
 func init() {
-	experiment.Register("sg-crossover", "the work at which SAG and the gradient method overtake stochastic gradient, against theory; condition=500",
+	experiment.Register("sg-crossover", "Ulbrich's notes on optimization in machine learning, section on complexity", "the work at which SAG and the gradient method overtake stochastic gradient, against theory; condition=500",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgCrossover{p.Float("condition", 500, "a number from 10 to 1e5", func(v float64) bool { return v >= 10 && v <= 1e5 })}, p.Err()
 		})

@@ -19,7 +19,7 @@ import (
 type sgNonconvex struct{ units int }
 
 func init() {
-	experiment.Register("sg-nonconvex", "stochastic gradient on a small network: the mean squared gradient falls to a floor in proportion to the step; units=6",
+	experiment.Register("sg-nonconvex", "Ulbrich's notes, section on non-convex problems", "stochastic gradient on a small network: the mean squared gradient falls to a floor in proportion to the step; units=6",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgNonconvex{p.Int("units", 6, 1, 100)}, p.Err()
 		})

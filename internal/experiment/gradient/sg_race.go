@@ -19,7 +19,7 @@ import (
 // passes over the rows. 2000 rows of 20 features on the unit sphere, labels of a logistic
 // model, lambda = 1/n. The passes that each method takes are those of our reference run.
 func init() {
-	experiment.Plain("sg-race", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient", sgRace)
+	experiment.Plain("sg-race", "CPSC 540 slides, finite sums", "distance to the optimum against passes: SAG, SAGA, SVRG, MISO and plain stochastic gradient", sgRace)
 }
 
 // racer is a method with the passes of the reference to 1e-3, 1e-6 and 1e-9.

@@ -23,11 +23,11 @@ import (
 type sgBounds struct{ lambda float64 }
 
 func init() {
-	experiment.Register("sg-bounds", "projected stochastic subgradients on the hinge stay below the bounds of theory; lambda=0.01",
+	experiment.Register("sg-bounds", "Ulbrich's notes, theorem 4.3, lemma 4.4 and (31)", "projected stochastic subgradients on the hinge stay below the bounds of theory; lambda=0.01",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return sgBounds{p.Float("lambda", 0.01, "a number from 1e-4 to 10", func(v float64) bool { return v >= 1e-4 && v <= 10 })}, p.Err()
 		})
-	experiment.Plain("sg-batches", "the variance of a batch's gradient against its size, with and without replacement", sgBatches)
+	experiment.Plain("sg-batches", "CPSC 540 slides, batches", "the variance of a batch's gradient against its size, with and without replacement", sgBatches)
 }
 
 // Run implements Experiment.

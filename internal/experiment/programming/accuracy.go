@@ -19,7 +19,7 @@ import (
 type qpAccuracy struct{ limit time.Duration }
 
 func init() {
-	experiment.Register("qp-accuracy", "the gap of each kernel method against seconds; seconds=20",
+	experiment.Register("qp-accuracy", "SVM lecture 15, which method when", "the gap of each kernel method against seconds; seconds=20",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			seconds := p.Float("seconds", 20, "a number above 0", func(v float64) bool { return v > 0 && v <= 1e6 })
 			return qpAccuracy{time.Duration(seconds * float64(time.Second))}, p.Err()

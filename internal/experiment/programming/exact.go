@@ -18,7 +18,7 @@ import (
 // however the problem is stated (Y13), and the duality gap on the way is never below the true
 // distance (Y14).
 func init() {
-	experiment.Plain("qp-exact", "one optimum by every exact method and in every statement of the problem; the gap against the true distance", qpExact)
+	experiment.Plain("qp-exact", "SVM lecture 15 and Ulbrich's notes, dual problem and gap", "one optimum by every exact method and in every statement of the problem; the gap against the true distance", qpExact)
 }
 
 // exactSolvers are those that come to a small gap, in the order of the figure.

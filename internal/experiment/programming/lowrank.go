@@ -22,7 +22,7 @@ import (
 // of the trace, the objective and the errors against k; and active sets, which end after
 // finitely many steps (Y11).
 func init() {
-	experiment.Plain("qp-low-rank", "objective and errors against the rank of the kernel's factor; finite ends of active sets", qpLowRank)
+	experiment.Plain("qp-low-rank", "SVM lecture 15, kernels of low rank and active sets", "objective and errors against the rank of the kernel's factor; finite ends of active sets", qpLowRank)
 }
 
 func qpLowRank(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {

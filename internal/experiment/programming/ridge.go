@@ -21,7 +21,7 @@ import (
 // smaller is faster, and both are one solution (Y8). A kernel of polynomials of degree 5 in 50
 // features stands for 3.5 million of them (Y9).
 func init() {
-	experiment.Plain("qp-ridge", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel", qpRidge)
+	experiment.Plain("qp-ridge", "CPSC 540 slides, kernel ridge regression", "ridge regression in the primal and in the dual: which is faster where; polynomials of degree 5 as a kernel", qpRidge)
 }
 
 func qpRidge(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {

@@ -28,7 +28,7 @@ import (
 type qpScaling struct{ gap float64 }
 
 func init() {
-	experiment.Register("qp-scaling", "how kernel values and seconds of each method grow with the rows; gap=1e-4",
+	experiment.Register("qp-scaling", "SVM lecture 15 and Ulbrich's notes, complexity of the methods", "how kernel values and seconds of each method grow with the rows; gap=1e-4",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return qpScaling{p.Float("gap", 1e-4, "a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })}, p.Err()
 		})

@@ -21,7 +21,7 @@ import (
 // with the letters alone as what there is to beat; and how the size of a working set matters
 // where a value of the kernel is expensive (Y5).
 func init() {
-	experiment.Plain("qp-strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive", qpStrings)
+	experiment.Plain("qp-strings", "CPSC 540 slides, kernels of strings", "sentences of two languages by a kernel of strings; size of working sets where values are expensive", qpStrings)
 }
 
 var english = strings.Split("the house is on the hill|she walks through the green field|we were waiting for the train|he has written a long letter|the children play with the dog|there is nothing that they want|this is what everybody thinks|the weather was very cold in winter|my brother works in the town|they should have known better|which of these things is yours|you must never forget the way home|a white ship sailed away|the old man with the hat|what have you done with it|our friends will come tomorrow", "|")

@@ -20,7 +20,7 @@ import (
 // Decomposition with small working sets: which rows of the sorted derivatives a set takes (Y7),
 // and what shrinking saves where most support vectors are at their bound (Y6).
 func init() {
-	experiment.Plain("qp-working-set", "which rows decomposition chooses, and the time with and without shrinking", qpWorkingSet)
+	experiment.Plain("qp-working-set", "SVM lecture 15 and Ulbrich's notes, working sets", "which rows decomposition chooses, and the time with and without shrinking", qpWorkingSet)
 }
 
 func qpWorkingSet(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {

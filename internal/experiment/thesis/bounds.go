@@ -20,7 +20,7 @@ import (
 type thesisBounds struct{ machine theory.Machine }
 
 func init() {
-	experiment.Register("thesis-bounds", "kernel values of training and prediction that the theory asks for; loss=0.1, epsilon=0.01, radius=10, dim=100",
+	experiment.Register("thesis-bounds", "Cotter's thesis, tables 1.2, 2.6 and 3.4", "kernel values of training and prediction that the theory asks for; loss=0.1, epsilon=0.01, radius=10, dim=100",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			positive := func(v float64) bool { return v > 0 && v < 1e100 }
 			loss := p.Float("loss", 0.1, "a number from 0 to 1", func(v float64) bool { return v >= 0 && v <= 1 })

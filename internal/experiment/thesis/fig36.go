@@ -1,9 +1,7 @@
 package thesis
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,7 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -23,26 +20,22 @@ import (
 )
 
 // Figure 3.6 of Cotter's thesis: the error on new rows against the number of support vectors,
-// of ways to make a kernel machine sparse. The first rows of the data are learned from, the
+// of ways to make a kernel machine sparse. Some rows are learned from, as many
 // others are split in halves, at random and many times: for each number of vectors the
 // parameters of a method are chosen on one half, and its error is that on the other. Kernel
 // exp(-gamma |x-x'|^2): the caption lacks the square (E17).
 type fig36 struct {
-	gamma, c float64
-	learn    int
-	only     string
+	set  string
+	rows int
+	only string
 }
 
 func init() {
-	experiment.Register("thesis-fig3.6", "error against the number of support vectors, ways to make a kernel machine sparse; needs --data with two classes; gamma=0.1, C=1, learn=ROWS of the first (0: two thirds), method=all",
+	experiment.Register("thesis-fig3.6", "Cotter's thesis, figure 3.6", "error against the number of support vectors, ways to make a kernel machine sparse; a panel for each set; set=all|reuters|adult|mnist|ijcnn1|web|covtype|other, rows=4000 at most to learn from, method=all",
 		func(p *registry.Params) (experiment.Experiment, error) {
-			positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
-			return fig36{p.Float("gamma", 0.1, "a number > 0", positive), p.Float("C", 1, "a number > 0", positive), p.Int("learn", 0, 0, 1<<30),
-				p.Choice("method", append([]string{"all"}, fig36Names()...)...)}, p.Err()
+			return fig36{p.Choice("set", experiment.SetNames...), p.Int("rows", 4000, 100, 1<<30), p.Choice("method", append([]string{"all"}, fig36Names()...)...)}, p.Err()
 		})
 }
-
-var errNoTwoClasses = errors.New("thesis-fig3.6: found no data of two classes, expected --data with them, such as adult, ijcnn1 or web")
 
 // A sparse method of the figure, with the parameters that are chosen among.
 type fig36Method struct {
@@ -115,9 +108,23 @@ type sparseRace struct {
 
 // Run implements Experiment.
 func (f fig36) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
-	race, err := f.begin(ctx, opt)
+	r := &experiment.Result{}
+	if opt.Quick {
+		f.rows = min(f.rows, 500)
+	}
+	return r, opt.OnMachines(ctx, r, f.set, []string{"adult", "ijcnn1", "web", "covtype"}, func(set experiment.MachineSet, opt experiment.Options) error {
+		if err := f.panel(ctx, r, set, opt); err != nil {
+			return fmt.Errorf("thesis-fig3.6, %s: %w", set.Name, err)
+		}
+		return nil
+	})
+}
+
+// panel adds the curves of a set.
+func (f fig36) panel(ctx context.Context, r *experiment.Result, set experiment.MachineSet, opt experiment.Options) error {
+	race, err := f.begin(ctx, set, opt)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	methods := fig36Methods()
 	if f.only != "all" {
@@ -128,45 +135,29 @@ func (f fig36) Run(ctx context.Context, opt experiment.Options) (*experiment.Res
 	progress := &experiment.Tally{Opt: opt, What: "methods", Of: len(methods)}
 	for _, m := range methods {
 		if err := race.run(ctx, m); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		progress.Step()
 	}
-	return race.result(methods), nil
+	race.result(r, set.Name, methods)
+	return nil
 }
 
 // begin trains the machine.
-func (f fig36) begin(ctx context.Context, opt experiment.Options) (*sparseRace, error) {
-	if opt.Data == nil || opt.Classes == nil {
-		return nil, errNoTwoClasses
-	}
-	x, y := opt.Data, opt.Classes
-	if opt.Quick && len(y) > 1500 {
-		rows := rand.New(rand.NewPCG(opt.Seed, 36)).Perm(len(y))[:1500]
-		x, y = matrix.Gather(x, rows), experiment.Take(y, rows)
-		f.learn = 1000
-	}
-	learn := cmp.Or(f.learn, len(y)*2/3)
-	if learn >= len(y) || learn < 10 {
-		return nil, fmt.Errorf("thesis-fig3.6: learn=%d of %d rows: expected at least 10, and some that are not", learn, len(y))
-	}
-	gram, err := gram.NewGram(kernel.RBF{Gamma: f.gamma}, x, gram.Options{Threads: opt.Threads})
+func (f fig36) begin(ctx context.Context, set experiment.MachineSet, opt experiment.Options) (*sparseRace, error) {
+	c, err := set.Course(opt, set.Sparse, problem.Free, f.rows)
 	if err != nil {
 		return nil, err
 	}
-	part, err := gram.Part(experiment.Below(learn))
-	if err != nil {
-		return nil, err
-	}
-	r := &sparseRace{opt: opt, y: y, found: map[string][]sparseCandidate{}}
-	if r.p, err = problem.NewKernel(part, y[:learn], nil, loss.Hinge{}, 1/(f.c*float64(learn)), problem.Free); err != nil {
+	r := &sparseRace{opt: opt, y: c.Y, found: map[string][]sparseCandidate{}}
+	if r.p, err = c.Machine(); err != nil {
 		return nil, err
 	}
 	solution, err := solver.Run(ctx, dual.Working{}, r.p, solver.Options{Gap: 1e-3})
 	if err != nil {
 		return nil, err
 	}
-	r.aim(gram, solution.Point.W)
+	r.aim(c.All, solution.Point.W)
 	return r, ctx.Err()
 }
 
@@ -357,17 +348,16 @@ func percentWrong(wrong []bool, rows []int) float64 {
 }
 
 // result draws the curves, and compares.
-func (r *sparseRace) result(methods []fig36Method) *experiment.Result {
-	res := &experiment.Result{}
+func (r *sparseRace) result(res *experiment.Result, set string, methods []fig36Method) {
 	splits := r.opt.RunsOr(100, 10)
 	all := experiment.Below(len(r.full.wrong))
 	dense := percentWrong(r.full.wrong, all)
-	res.Note("%d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", len(r.p.Y), len(all), splits, r.full.vectors, dense)
+	res.Note("%s: %d rows learned from, %d not, %d splits of these; the machine has %d support vectors and an error of %.3f %%", set, len(r.p.Y), len(all), splits, r.full.vectors, dense)
 	curves, x := map[string][]float64{}, make([]float64, len(r.sizes))
 	for s, n := range r.sizes {
 		x[s] = float64(n)
 	}
-	panel := experiment.Point{Row: "error", Column: "data", XAxis: "support vectors" + experiment.LogAxis, YAxis: "error on new rows (%)"}
+	panel := experiment.Point{Column: set, XAxis: "support vectors" + experiment.LogAxis, YAxis: "error on new rows (%)"}
 	for _, m := range methods {
 		y := r.errors(r.found[m.name], splits)
 		curves[m.name] = y
@@ -379,12 +369,11 @@ func (r *sparseRace) result(methods []fig36Method) *experiment.Result {
 			}
 		}
 		res.Curve(panel, xs, ys)
-		res.Note("%s: %s", m.name, listed(xs, ys))
+		res.Note("%s, %s: %s", set, m.name, listed(xs, ys))
 	}
 	panel.Curve = "all support vectors"
 	res.Curve(panel, []float64{x[0], x[len(x)-1]}, []float64{dense, dense})
-	r.compare(res, curves, dense)
-	return res
+	r.compare(res, set, curves, dense)
 }
 
 func listed(x, y []float64) string {
@@ -396,22 +385,22 @@ func listed(x, y []float64) string {
 }
 
 // compare checks the claims of the reference (4.7).
-func (r *sparseRace) compare(res *experiment.Result, curves map[string][]float64, dense float64) {
+func (r *sparseRace) compare(res *experiment.Result, set string, curves map[string][]float64, dense float64) {
 	last, tenth := len(r.sizes)-1, slices.Index(r.sizes, max(1, r.full.vectors/10))
 	const ours = "aggressive"
 	if y := curves[ours]; y != nil {
-		res.Check("X7", ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
+		res.Check("X7", set+": "+ours+": the error of all vectors with a quarter of them", "at most 0.3 points more", y[last] <= dense+0.3, "%+.2f points with %d, %+.2f with a tenth, %d", y[last]-dense, r.sizes[last], at(y, tenth)-dense, r.full.vectors/10)
 		for _, other := range []string{"random", "osuna-girosi"} {
 			if z := curves[other]; z != nil {
 				lower, common, worst := experiment.AtMost(y, z)
-				res.Check("X7", ours+": at most the error of "+other, "at every number", lower == common, "at %d of %d, at most %.2f points above", lower, common, max(0, worst))
+				res.Check("X7", set+": "+ours+": at most the error of "+other, "at every number", lower == common, "at %d of %d, at most %.2f points above", lower, common, max(0, worst))
 			}
 		}
 	}
 	if a, b := curves["aggressive"], curves["basic"]; a != nil && b != nil {
 		lower, common, _ := experiment.AtMost(a, b)
 		lower += len(a) - common // where one of both has no such number, nothing speaks against it
-		res.Check("X7", "aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", lower >= len(a)*8/10, "%d of %d", lower, len(a))
+		res.Check("X7", set+": aggressive needs no more vectors than basic for the same error", "at 80 % of the numbers", lower >= len(a)*8/10, "%d of %d", lower, len(a))
 	}
 }
 

@@ -2,7 +2,6 @@ package thesis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,14 +28,12 @@ type fig54 struct {
 }
 
 func init() {
-	experiment.Register("thesis-fig5.4", "eigenvalues below the cap of Warmuth and Kuzmin's algorithm; needs --data, Adult (a9a); rows=10000, pad=0: features at least, c=1",
+	experiment.Register("thesis-fig5.4", "Cotter's thesis, figure 5.4", "eigenvalues below the cap of Warmuth and Kuzmin's algorithm; on Adult; rows=10000, pad=0: features at least, c=1",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig54{p.Int("rows", 10000, 100, 1<<24), p.Int("pad", 0, 0, 4096),
 				p.Float("c", 1, "a number from 1e-9 to 1e9", func(v float64) bool { return v >= 1e-9 && v <= 1e9 })}, p.Err()
 		})
 }
-
-var errNoAdult = errors.New("thesis-fig5.4: found no data, expected --data with Adult in its 123 features (a9a)")
 
 // The two starts.
 var starts = []experiment.Contender{
@@ -46,26 +43,28 @@ var starts = []experiment.Contender{
 
 // Run implements Experiment.
 func (f fig54) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
-	if opt.Data == nil {
-		return nil, errNoAdult
-	}
+	r := &experiment.Result{}
+	return r, opt.On(ctx, r, "all", []string{"adult"}, "@heavy-tailed:n=3000,d=123", func(_ string, opt experiment.Options) error { return f.panels(ctx, r, opt) })
+}
+
+// panels adds the curves of both starts.
+func (f fig54) panels(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	ks, runs := []int{1, 2, 4, 8, 16, 32}, opt.RunsOr(16, 2)
 	if opt.Quick {
 		ks, f.rows = []int{1, 2, 4, 8}, min(f.rows, 1000)
 	}
 	x, err := f.scaled(opt.Data, ks[len(ks)-1])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, d := x.Dims()
-	r := &experiment.Result{}
 	r.Note("means of %d runs of %d rows of %d features, c=%g", runs, f.rows, d, f.c)
 	levels := map[string][]float64{}
 	for _, start := range starts {
 		for _, k := range ks {
 			rank, err := f.curve(ctx, x, k, start, runs, opt)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			times := make([]float64, len(rank))
 			for t := range times {
@@ -78,7 +77,7 @@ func (f fig54) Run(ctx context.Context, opt experiment.Options) (*experiment.Res
 		}
 	}
 	checkLevels(r, ks, d, levels[starts[0].Name], levels[starts[1].Name])
-	return r, nil
+	return nil
 }
 
 // scaled returns the rows with a mean squared norm of 1, padded.

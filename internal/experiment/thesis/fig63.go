@@ -24,7 +24,7 @@ type fig63 struct {
 }
 
 func init() {
-	experiment.Register("thesis-fig6.3", "suboptimality of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
+	experiment.Register("thesis-fig6.3", "Cotter's thesis, figure 6.3", "suboptimality of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return newFig63(p), p.Err()
 		})

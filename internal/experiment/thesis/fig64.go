@@ -20,7 +20,7 @@ import (
 type fig64 struct{ fig63 }
 
 func init() {
-	experiment.Register("thesis-fig6.4", "ranks, eigenvalues and run time of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
+	experiment.Register("thesis-fig6.4", "Cotter's thesis, figure 6.4", "ranks, eigenvalues and run time of streaming PCA on simulated data; rows=10000, kind=sqrt|exact|scaled",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig64{newFig63(p)}, p.Err()
 		})

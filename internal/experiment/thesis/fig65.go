@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
@@ -44,7 +45,7 @@ type fig65 struct {
 }
 
 func init() {
-	experiment.Register("thesis-fig6.5", "suboptimality of streaming PCA on images; needs --data, the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
+	experiment.Register("thesis-fig6.5", "Cotter's thesis, figure 6.5", "suboptimality of streaming PCA on images; on the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return fig65{p.Float("threshold", -1, "a number from 0 to below 1, or -1: none", func(v float64) bool { return v == -1 || v >= 0 && v < 1 }), p.Choice("moments", "train", "all") == "all", p.Choice("scale", "norm", "thesis")}, p.Err()
 		})
@@ -59,39 +60,40 @@ const (
 	test       = 1
 )
 
-// errNoImages says what is needed.
-var errNoImages = errors.New("thesis-fig6.5: found no data, expected --data with the images of MNIST " +
-	"(train-images-idx3-ubyte and t10k-images-idx3-ubyte), or --data @heavy-tailed:n=70000 as a substitute")
-
 // Run implements Experiment.
 func (f fig65) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
-	if opt.Data == nil {
-		return nil, errNoImages
-	}
+	r := &experiment.Result{}
+	return r, opt.On(ctx, r, "all", []string{"mnist"}, "@heavy-tailed:n=7000", func(_ string, opt experiment.Options) error { return f.panels(ctx, r, opt) })
+}
+
+// panels adds a row for each k.
+func (f fig65) panels(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	ks, grid, runs := []int{1, 4, 8}, schedule.ImageGrid(), opt.RunsOr(10, 1)
 	if opt.Quick {
-		grid = schedule.Grid(-4, 3)
+		grid = schedule.Grid(-2, 2)
+		if n, _ := opt.Data.Dims(); n > 5000 {
+			opt.Data = matrix.Gather(opt.Data, rand.New(rand.NewPCG(opt.Seed, 65)).Perm(n)[:5000])
+		}
 	}
 	n, d := opt.Data.Dims()
 	if n < 100 || d <= ks[len(ks)-1] {
-		return nil, fmt.Errorf("thesis-fig6.5: found %d rows of %d features, expected at least 100 of 9", n, d)
+		return fmt.Errorf("thesis-fig6.5: found %d rows of %d features, expected at least 100 of 9", n, d)
 	}
 	x := opt.Data
 	if f.threshold >= 0 {
 		x = binary(x, float32(f.threshold))
 	}
-	r := &experiment.Result{}
 	splits, err := f.splits(ctx, x, runs, opt)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.Note("means of %d splits of %d rows of %d features, of which %d vary", runs, n, d, d-splits[0].constant)
 	for _, k := range ks {
 		if err := addRow(ctx, r, k, splits, grid, opt); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // binary returns whether the values of x are above a threshold, as 1 and 0.

@@ -24,7 +24,7 @@ import (
 type thesisScaling struct{ lambda float64 }
 
 func init() {
-	experiment.Register("thesis-scaling", "support vectors against rows, of the optimum and of the sparse machine made from it; lambda=0.002",
+	experiment.Register("thesis-scaling", "Cotter's thesis, sections 1.2 and 3.2", "support vectors against rows, of the optimum and of the sparse machine made from it; lambda=0.002",
 		func(p *registry.Params) (experiment.Experiment, error) {
 			return thesisScaling{p.Float("lambda", 0.002, "a number > 0", func(v float64) bool { return v > 0 && v < 1 })}, p.Err()
 		})

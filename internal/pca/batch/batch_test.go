@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/processtest"
+	"github.com/fenchel-ml/fenchel/internal/processor"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -201,9 +201,9 @@ func TestBatchInterrupted(t *testing.T) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-		begin := processtest.Processor()
+		begin := processor.Time()
 		_, err := m.(method.Batch).Solve(ctx, view.Rows{X: x}, method.Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
-		if took := processtest.Processor() - begin; err != context.DeadlineExceeded || took > 2*time.Second {
+		if took := processor.Time() - begin; err != context.DeadlineExceeded || took > 2*time.Second {
 			t.Errorf("%s: found %v after %v of the processor, expected %v soon", spec, err, took, context.DeadlineExceeded)
 		}
 		cancel()

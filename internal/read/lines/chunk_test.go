@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/processtest"
+	"github.com/fenchel-ml/fenchel/internal/processor"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 )
@@ -97,9 +97,9 @@ func TestHostileRuns(t *testing.T) {
 		run := strings.Repeat(piece, n/len(piece))
 		for _, head := range []string{"1 ", "1,2\n", "@relation r\n@attribute a real\n@attribute b real\n@data\n"} {
 			for _, format := range []string{"libsvm", "csv", "arff"} {
-				start := processtest.Processor()
+				start := processor.Time()
 				_, _ = readtest.ReadText(head+run, data.Options{Format: format})
-				if d := processtest.Processor() - start; d > 20*time.Second { // quadratic time would be minutes or hours
+				if d := processor.Time() - start; d > 20*time.Second { // quadratic time would be minutes or hours
 					t.Errorf("%s: %q... took %v of the processor", format, piece, d)
 				}
 			}
