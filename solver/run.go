@@ -29,7 +29,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Epochs == 0 {
 		opt.Epochs = passes
 	}
-	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, problem: p, opt: opt, record: record{first: math.NaN()}}
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, last: TraitsOf(s).Last, problem: p, opt: opt, record: record{first: math.NaN()}}
 	defer r.interruptProblem(nil)
 	r.measureCost()
 	r.start(s)

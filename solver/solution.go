@@ -35,9 +35,8 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 	}
 }
 
-// lastCounts reports whether a point counts as the last of a run without proof: not if the
-// run has diverged there.
-func (r *run) lastCounts(c problem.Certificate) bool { return r.unproved && !r.diverges(c) }
+// lastCounts reports whether a point counts because it is the last: not if the run has diverged there.
+func (r *run) lastCounts(c problem.Certificate) bool { return (r.unproved || r.last) && !r.diverges(c) }
 
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.

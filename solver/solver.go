@@ -107,6 +107,9 @@ type Traits struct {
 	// ends after so many epochs, unless Options.Epochs says otherwise, at its last point,
 	// whatever the objective is there.
 	Passes int
+	// Last says that the answer is the point at the end of the run, as with output=last or random, and not the
+	// best of those that were certified.
+	Last bool
 	// Loss and Bias are taken where nothing else is asked for; "": the usual ones.
 	Loss, Bias string
 	// Memory returns how many bytes, at most, of memory that grows with the square of the

@@ -15,7 +15,8 @@ type run struct {
 	state   State
 	opt     Options
 
-	unproved       bool   // the last point counts, not the best
+	unproved       bool   // no gap can end the run, and the last point counts, not the best
+	last           bool   // the last point counts, though others were proved to be better
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace
 	certified      int    // points of this start

@@ -34,6 +34,7 @@ type Method struct {
 	geometry string
 	sampling string
 	output   string
+	asked    bool // the output is another than the usual one
 
 	gamma    float64 // of the step; 0: by itself
 	beta     float64 // gamma/t^beta
@@ -114,7 +115,9 @@ func (m Method) with(p *registry.Params) (solver.Solver, error) {
 	}
 	m.step = p.Choice("step", first(m.step, steps)...)
 	m.sampling = p.Choice("sampling", first(m.sampling, samplings)...)
+	usual := first(m.output, outputs)[0]
 	m.output = p.Choice("output", first(m.output, outputs)...)
+	m.asked = m.output != usual
 	m.gamma, _ = p.FloatOr("gamma", "auto", m.gamma, "a number > 0", positive)
 	m.beta = p.Float("beta", max(m.beta, 0.75), "a number > 0, at most 1", func(v float64) bool { return v > 0 && v <= 1 })
 	m.offset, _ = p.FloatOr("offset", "auto", m.offset, "a number >= 0", nonnegative)
@@ -130,6 +133,9 @@ func (m Method) with(p *registry.Params) (solver.Solver, error) {
 	}
 	return m, m.check()
 }
+
+// Traits say that an output which is asked for is that of the end of a run.
+func (m Method) Traits() solver.Traits { return solver.Traits{Last: m.asked && m.output != "best"} }
 
 // averages reports whether the output is one of iterates with weights.
 func (m Method) averages() bool {

@@ -53,8 +53,10 @@ func init() {
 		}})
 }
 
-// Traits say that the bias is a feature.
-func (Pegasos) Traits() solver.Traits { return solver.Traits{Bias: "feature"} }
+// Traits say that the bias is a feature, and that an output which is asked for is that of the end.
+func (g Pegasos) Traits() solver.Traits {
+	return solver.Traits{Bias: "feature", Last: g.Output == "last" || g.Output == "average"}
+}
 
 // Accepts wants a bounded slope and no free bias.
 func (g Pegasos) Accepts(p problem.Problem) error {

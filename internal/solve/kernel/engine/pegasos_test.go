@@ -110,3 +110,30 @@ func TestPegasosThroughFourier(t *testing.T) {
 		t.Errorf("8 pairs are %v from the optimum %v of the kernel machine, 1024 pairs %v", off[0], best, off[1])
 	}
 }
+
+// TestPegasosLast: output=last is the iterate of the end, also where an earlier one was better (T2).
+func TestPegasosLast(t *testing.T) {
+	t.Parallel()
+	p := kerneltest.Machine(t, 60, 1.0/60, problem.None)
+	worse := false
+	for _, output := range []string{"last", "average"} {
+		for epochs := 1; epochs <= 8; epochs++ {
+			g, least := Pegasos{Output: output}, math.Inf(1)
+			state := g.Start(p, solver.Start{Seed: 3})
+			for range epochs {
+				state.Epoch()
+				value := p.Certify(state.Point()).Primal
+				least = min(least, value)
+			}
+			end := p.Certify(state.Point()).Primal
+			sol := kerneltest.Run(t, g, p, solver.Options{Gap: 1e-12, Epochs: epochs, Seed: 3})
+			if found := p.Certify(sol.Point).Primal; math.Abs(found-end) > 1e-12 {
+				t.Errorf("output=%s: objective %v after %d epochs, expected that of the end, %v", output, found, epochs, end)
+			}
+			worse = worse || end > least
+		}
+	}
+	if !worse {
+		t.Error("the end was never worse than a point before it: nothing is shown")
+	}
+}
