@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/solve/kernel/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/engine"
 	"github.com/fenchel-ml/fenchel/internal/solve/kernel/kerneltest"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -64,6 +65,40 @@ func TestPareto(t *testing.T) {
 			a := exact[k-2]
 			if middle := a.Loss + (c.Loss-a.Loss)*(b.Norm-a.Norm)/(c.Norm-a.Norm); b.Loss > middle+1e-6 {
 				t.Errorf("at norm %v the loss %v is above the chord %v", b.Norm, b.Loss, middle)
+			}
+		}
+	}
+}
+
+// TestThreeSweeps: lambda, R and nu of one optimum each give the same norm and loss to 1e-6, by exact solvers, with
+// no bias and with a free one, and each implies the lambda (F6, F8).
+func TestThreeSweeps(t *testing.T) {
+	t.Parallel()
+	root, err := New("root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bias := range []problem.Bias{problem.None, problem.Free} {
+		p := kerneltest.Machine(t, 60, 1, bias)
+		for _, lambda := range []float64{0.3, 0.1, 0.03, 0.01, 0.003} {
+			q := *p
+			q.Lambda = lambda
+			sol := kerneltest.Run(t, dual.Working{}, &q, solver.Options{Gap: 1e-11})
+			norm, mean := q.Criteria(sol.Point.W)
+			ball, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, norm, bias)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slack, err := problem.NewSlack(p.Gram, p.Y, mean/norm, bias)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, other := range map[string]problem.BiCriterion{"R": ball, "nu": slack} {
+				found := kerneltest.Run(t, root, other, solver.Options{Gap: 1e-10})
+				n, l := other.Criteria(found.Point.W)
+				if math.Abs(n/norm-1) > 1e-6 || math.Abs(l/mean-1) > 1e-6 {
+					t.Errorf("bias %s, lambda %g, by %s: norm %.9g and loss %.9g, expected %.9g and %.9g", bias, lambda, name, n, l, norm, mean)
+				}
 			}
 		}
 	}
