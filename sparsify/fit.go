@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -34,6 +35,10 @@ type Spec struct {
 	// Test, or on the rows themselves where there is none, is at most so much above that of
 	// the model: 0.002 for 0.2 points.
 	ErrorAtMost *float64
+
+	// Radius bounds the norm of each output's machine, as (3.3) of the thesis has it; 0: no bound. A refit would not
+	// keep it: NoRefit belongs to it.
+	Radius float64
 
 	KeepBias bool
 	NoRefit  bool    // coefficients stay those of the method
@@ -65,6 +70,11 @@ type Result struct {
 	Refit  *problem.Certificate // certificate of the refit, sums over outputs; nil: there was none
 	Why    string               // reason why there was no refit
 	Counts gram.Counts
+
+	// NewRows is what the share of errors on new rows of the same distribution is at most, with probability 0.95, if a
+	// number uniform in [-1/2, 1/2] is added to each score, by compression to Steps rows: the machine is determined
+	// by these. NaN: it is determined by more (a bias, a refit, a limit on vectors), or the bound is above 1.
+	NewRows float64
 
 	Empty     string // why there are no vectors; "": there are
 	Elsewhere bool   // the rows are others than the model was trained on
@@ -105,9 +115,20 @@ func Sparsify(ctx context.Context, m *model.Model, set *data.Set, spec Spec) (*R
 		return nil, err
 	}
 	s.spec.Method, s.spec.Gap = cmp.Or(spec.Method, "auto"), cmp.Or(spec.Gap, 1e-3)
+	if spec.Radius > 0 && s.spec.Method == "auto" {
+		s.spec.Method = "aggressive"
+	}
 	method, err := reduce.New(s.spec.Method)
 	if err != nil {
 		return nil, err
+	}
+	if spec.Radius > 0 {
+		descent, ok := method.(reduce.Descent)
+		if !ok || !spec.NoRefit {
+			return nil, fmt.Errorf("radius %g: found the method %s, or a refit, which know no bound on the norm, expected aggressive or basic, and no refit", spec.Radius, s.spec.Method)
+		}
+		descent.Radius = spec.Radius
+		method = descent
 	}
 	choice, err := s.choose(ctx, method)
 	if err != nil {
@@ -119,11 +140,30 @@ func Sparsify(ctx context.Context, m *model.Model, set *data.Set, spec Spec) (*R
 	if err := s.refit(ctx, choice); err != nil {
 		return nil, err
 	}
-	if err := s.make(choice); err != nil || s.found.Refit == nil || spec.ErrorAtMost == nil || s.few(s.found.Small) {
+	err = s.make(choice)
+	s.found.NewRows = s.compression(method)
+	if err != nil || s.found.Refit == nil || spec.ErrorAtMost == nil || s.few(s.found.Small) {
 		return &s.found, err
 	}
 	s.found.Refit, s.found.Why = nil, "it makes more errors than are asked for"
 	return &s.found, s.make(&before)
+}
+
+// compression is the bound of NewRows. The number of steps is found on the rows: the confidence is shared among
+// all numbers k as 1/(k(k+1)).
+func (s *sparsifying) compression(method reduce.Method) float64 {
+	_, descent := method.(reduce.Descent)
+	k := s.found.Steps
+	whole := descent && s.spec.NoRefit && s.spec.KeepBias && s.spec.Support == 0 && s.spec.ErrorAtMost == nil && s.model.Statement.Bias == "none" && len(s.model.Outputs) == 1 && len(s.model.Classes) == 2 &&
+		s.found.Kappa == 1 && s.found.Accuracy == reduce.DefaultAccuracy
+	if !whole || k == 0 || k > s.rows/2 {
+		return math.NaN()
+	}
+	bound := kernelsolver.CompressionBound(s.found.Small.Mean, k, s.rows, 0.05/(float64(k)*float64(k+1)))
+	if bound > 1 {
+		return math.NaN()
+	}
+	return bound
 }
 
 // check refuses models that have no support vectors to save, and options.

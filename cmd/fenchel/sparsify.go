@@ -69,7 +69,9 @@ The guarantee: within E = 1/2 the mean slant loss of the small machine, which is
 share of errors where a number uniform in [-1/2, 1/2] is added to each score, is at
 most the mean hinge loss of MODEL on the same rows, and the aggressive and basic
 methods need at most 4 |w|^2 vectors for it, however many rows there are, if the
-kernel's values are between 0 and 1, as those of rbf are.
+kernel's values are between 0 and 1, as those of rbf are. "fenchel predict --randomise"
+adds that number. Where MODEL has no bias, with --keep-bias --no-refit, the machine is determined by
+the rows of the steps, and the report has a bound on the errors of new rows too.
 
 The coefficients are then fitted again to the problem of MODEL, unless --no-refit:
 its best solution among all machines of these vectors, with a certificate. The
@@ -97,6 +99,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
 	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(option.Names(reduce.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
 	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
+	f.Float64Var(&s.spec.Radius, "radius", 0, "bound on the norm of the small machine, such as that of MODEL; with --no-refit")
 	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
 	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
 	f.Float64Var(&s.spec.Gap, "gap", 1e-3, "relative gap of the refit, among machines of the chosen vectors")
@@ -128,6 +131,8 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		return fmt.Errorf("--error-at-most %g: expected points from 0 to 100", s.points)
 	case !(s.spec.Gap > 0 && s.spec.Gap < 1):
 		return fmt.Errorf("--gap %g: expected a number > 0 and < 1", s.spec.Gap)
+	case f.Changed("radius") && !(s.spec.Radius > 0 && s.spec.Radius <= math.MaxFloat64):
+		return fmt.Errorf("--radius %g: expected a number > 0", s.spec.Radius)
 	case f.Changed("C") && !(s.spec.C > 0 && s.spec.C <= math.MaxFloat64):
 		return fmt.Errorf("--C %g: expected a number > 0", s.spec.C)
 	}
@@ -281,6 +286,9 @@ func (s *sparsifier) print(r printing.Report, out *result.Sparsified, path strin
 	}
 	s.printProof(r)
 	r.Line("guarantee", "%s", out.Guarantee)
+	if f.NewRows == f.NewRows {
+		r.Line("new rows", "with such a number at most %s are wrong on average, with probability 95 %%, as %s of %d rows determine the machine (compression)", printing.Percent(f.NewRows), printing.Count(f.Steps, "step"), s.set.Rows())
+	}
 	s.printErrors(r)
 	r.Line("speed", "%s rows a second, the model %s: %.3g times as many; one row %s, the model %s",
 		printing.Short(int64(out.Speed.Rows)), printing.Short(int64(out.SpeedOfModel.Rows)), out.Speed.Rows/out.SpeedOfModel.Rows, oneRow(out.Speed), oneRow(out.SpeedOfModel))

@@ -2,20 +2,11 @@ package reduce
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// The classifier of the guarantee, the bounds, and the rows of the lower bound.
-
-// Randomise returns the score by which the classifier of the guarantee decides (thesis 3.2): a
-// number uniform in [-margin/2, margin/2] is added, a new one for each prediction. Its expected
-// share of errors is the mean Slant of the margins with accuracy 1/2, in units of margin.
-// Predictions without it make fewer errors as a rule, but nothing is proved of them.
-func Randomise(score, margin float64, random *rand.Rand) float64 {
-	return score + float64(margin*(random.Float64()-0.5))
-}
+// The bounds, and the rows of the lower bound.
 
 // Smooth is the loss of figure 3.3, 4-smooth, with
 //

@@ -18,8 +18,8 @@ import (
 //	min |v|^2/2 + C sum_i max(0, |w(x_i) - v(x_i)| - eps)
 //
 // for all rows, also those that w has wrong. The bias is that of w. C is that of the problem
-// of w, and eps the accuracy; where a number of vectors is asked for, the least power of
-// sqrt(2) for which there are not more.
+// of w, and eps the accuracy; where a number of vectors is asked for, the least for which
+// there are not more, by bisection.
 type OsunaGirosi struct{ C float64 } // 0: that of the problem, or 1 where none is known
 
 func init() {
@@ -45,20 +45,16 @@ func (m OsunaGirosi) Choose(ctx context.Context, t *Target, opt Options) (*Choic
 		return t.finish(c, opt)
 	}
 	var best *Choice
-	lo, hi := -32, 8 // eps = 2^(k/2)
-	for lo < hi {
-		k := (lo + hi) / 2
-		if lo+hi < 0 && (lo+hi)%2 != 0 {
-			k--
-		}
-		c, err := m.regress(ctx, t, math.Pow(2, float64(k)/2))
-		if err != nil {
+	lo, hi := -16., 4. // eps = 2^k
+	for k := hi; hi-lo > 1./64 && (best == nil || best.Len() < opt.Support); k = (lo + hi) / 2 {
+		c, err := m.regress(ctx, t, math.Pow(2, k))
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if c.Len() <= opt.Support {
+		case c.Len() <= opt.Support:
 			best, hi = c, k
-		} else {
-			lo = k + 1
+		default:
+			lo = k
 		}
 	}
 	if best == nil {

@@ -112,6 +112,7 @@ type Sparsified struct {
 	Bounds
 	Accuracy     float64           `json:"accuracy"`
 	Unit         string            `json:"errors_are"`
+	NewRows      model.Bound       `json:"error_bound"`
 	GaveUp       *string           `json:"gave_up"`
 	Guarantee    string            `json:"guarantee"`
 	Holds        bool              `json:"guarantee_holds"`
@@ -160,7 +161,7 @@ func StepOf(p sparsify.Step) Step {
 
 // SparsifiedOf is what is said of a result, but for speed and time.
 func SparsifiedOf(f *sparsify.Result, method string) *Sparsified {
-	out := &Sparsified{Bounds: Summed(fenchel.Summarise(f.Model)), Accuracy: f.Accuracy, Unit: f.Unit, GaveUp: OrNull(f.GaveUp), Holds: sparsify.Guaranteed(f.Model.Sparse), Values: f.Counts.Requested,
+	out := &Sparsified{Bounds: Summed(fenchel.Summarise(f.Model)), Accuracy: f.Accuracy, Unit: f.Unit, NewRows: model.Bound(f.NewRows), GaveUp: OrNull(f.GaveUp), Holds: sparsify.Guaranteed(f.Model.Sparse), Values: f.Counts.Requested,
 		Method: method, Model: StepOf(f.Full), Objective: f.Model.Sparse.Goal, Path: []Step{}, Small: StepOf(f.Small), Steps: f.Steps, TrainedOn: !f.Elsewhere, Tried: []Tried{}}
 	for _, p := range f.Path {
 		out.Path = append(out.Path, StepOf(p))
