@@ -329,7 +329,8 @@ func anyMachine(radius float64) string {
 func (s *sparsifier) bound() string {
 	f := s.found
 	subgradients := len(f.Tried) == 1 || s.spec.Method == "aggressive" || s.spec.Method == "basic"
-	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 {
+	small := s.spec.Radius > 0 && s.spec.Radius*s.spec.Radius < f.Norm2*(1-1e-9) // the model is outside
+	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 || small {
 		return ""
 	}
 	most := reduce.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa)
