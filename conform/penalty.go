@@ -34,6 +34,14 @@ func Penalty(p penalty.Penalty) error {
 	return f.err()
 }
 
+// looseness is by what share a scale may be below the largest.
+func looseness(p penalty.Penalty) float64 {
+	if a, ok := p.(penalty.Approximate); ok {
+		return a.Accuracy()
+	}
+	return 0
+}
+
 // penaltyDual checks the conjugate at u, against the weights w.
 func penaltyDual(f *findings, p penalty.Penalty, w, u []float64) {
 	u = slices.Clone(u)
@@ -41,12 +49,13 @@ func penaltyDual(f *findings, p penalty.Penalty, w, u []float64) {
 		u[j] *= 2
 	}
 	scale, value := p.Conjugate(u)
+	loose := looseness(p)
 	f.check(scale > 0 && scale <= 1, "0 < scale <= 1", "u=%v: %g", u, scale)
 	feasible := scaled(u, scale)
 	again, same := p.Conjugate(feasible)
-	f.check(again == 1 && near(same, value, 1), "scale*u is feasible and has the value returned", "u=%v: scale %g, value %g, then %g and %g", u, scale, value, again, same)
+	f.check(again >= 1-loose && near(same, value, 1), "scale*u is feasible and has the value returned", "u=%v: scale %g, value %g, then %g and %g", u, scale, value, again, same)
 	if scale < 1 {
-		further, _ := p.Conjugate(scaled(u, scale*(1+1e-9)))
+		further, _ := p.Conjugate(scaled(u, scale*(1+max(1e-9, 2*loose))))
 		f.check(further < 1, "scale is the largest possible", "u=%v: %g", u, scale)
 	}
 	f.check(below(inner(feasible, w), p.Value(w)+value, p.Value(w)), "Fenchel-Young inequality", "u=%v w=%v", feasible, w)
@@ -59,7 +68,7 @@ func penaltyDual(f *findings, p penalty.Penalty, w, u []float64) {
 		g[j] = w[j] - x[j]
 	}
 	gScale, gValue := p.Conjugate(g)
-	f.check(gScale > 1-1e-9 && near(p.Value(x)+gValue, inner(g, x), p.Value(w)), "Moreau: v - prox(v) is a subgradient at prox(v)", "v=%v: %v", w, x)
+	f.check(gScale > 1-max(1e-9, 2*loose) && math.Abs(p.Value(x)+gValue-inner(g, x)) <= max(1e-9, loose)*math.Max(1, p.Value(w)), "Moreau: v - prox(v) is a subgradient at prox(v)", "v=%v: %v", w, x)
 	if s, ok := p.(penalty.Strong); ok {
 		f.check(p.StrongConvexity() > 0, "a strong penalty is strongly convex", "%g", p.StrongConvexity())
 		s.Weights(x, feasible)
@@ -135,7 +144,7 @@ func penaltyCoupled(f *findings, p penalty.Coupled, u []float64, seed int) {
 		for j := range v {
 			v[j] += math.Copysign(reach[j], float64((signs^seed)>>j&1)-0.5)
 		}
-		f.check(scaleOf(p.Conjugate(scaled(v, scale))) == 1, "the scale of all vectors near u takes each into the domain", "u=%v v=%v: %g", u, v, scale)
+		f.check(scaleOf(p.Conjugate(scaled(v, scale))) >= 1-looseness(p), "the scale of all vectors near u takes each into the domain", "u=%v v=%v: %g", u, v, scale)
 	}
 }
 

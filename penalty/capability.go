@@ -13,6 +13,8 @@ package penalty
 //	Rounded         values that take powers                     certificates
 //	Confined        0 or infinite: a ball                       frank-wolfe, projected-sgd
 //	Coupled         a value in which signs matter               certificates
+//	Shaped          weights of a given number                   problems
+//	Approximate     a domain found by iterations                conform
 
 // Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
 // gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w);
@@ -83,6 +85,19 @@ func BallOf(p Penalty) (norm int, radius float64) {
 type Coupled interface {
 	Penalty
 	Within(u, reach []float64) (scale float64)
+}
+
+// Approximate is a penalty whose proximal point and conjugate are found by iterations: a scale that Conjugate returns
+// may be smaller than the largest by the share Accuracy, and never is larger.
+type Approximate interface {
+	Penalty
+	Accuracy() float64
+}
+
+// Shaped is a penalty of weights of a given number: Fits says what is wrong with another one.
+type Shaped interface {
+	Penalty
+	Fits(features int) error
 }
 
 // Units returns the relative rounding error of the value and the conjugate of n numbers, in

@@ -17,8 +17,14 @@ type Group struct{ Size int }
 var _ Penalty = Group{}
 
 func init() {
-	penalties.Register(registry.Entry[Penalty]{Name: "group", Summary: "sum of the norms of groups of weights, size=4 columns each: few groups that are not zero",
-		New: func(p *registry.Params) (Penalty, error) { return Group{p.Int("size", 4, 1, math.MaxInt32)}, p.Err() }})
+	penalties.Register(registry.Entry[Penalty]{Name: "group", Summary: "sum of the norms of groups of weights, size=4 columns each, one every stride=size columns: few groups that are not zero",
+		New: func(p *registry.Params) (Penalty, error) {
+			size := p.Int("size", 4, 1, math.MaxInt32)
+			if stride := p.Int("stride", size, 1, size); stride < size {
+				return Overlap{size, stride}, p.Err()
+			}
+			return Group{size}, p.Err()
+		}})
 }
 
 // each calls do for every group of n weights, from lo to hi, with the root of its size.
@@ -54,15 +60,18 @@ func (g Group) Value(w []float64) float64 {
 
 // Prox shortens the weights of each group by step times the root of its size.
 func (g Group) Prox(dst, v []float64, step float64) {
-	g.each(len(v), func(lo, hi int, root float64) {
-		share := 0.0
-		if size := length(v[lo:hi]); size > step*root {
-			share = 1 - float64(step*root)/size
-		}
-		for j := lo; j < hi; j++ {
-			dst[j] = share * v[j]
-		}
-	})
+	g.each(len(v), func(lo, hi int, root float64) { shorten(dst[lo:hi], v[lo:hi], step*root) })
+}
+
+// shorten writes v, shorter by so much, or zero.
+func shorten(dst, v []float64, by float64) {
+	share := 0.0
+	if size := length(v); size > by {
+		share = 1 - by/size
+	}
+	for j, x := range v {
+		dst[j] = share * x
+	}
 }
 
 // Conjugate returns the largest scale that takes u into the domain, rounded down, and 0.

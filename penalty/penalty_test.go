@@ -28,6 +28,12 @@ var values = []struct {
 	{"group:size=2", 5 * math.Sqrt2, ""}, // |(3, -4)| = 5
 	{"group:size=1", 7, ""},
 	{"group:size=0", 0, `penalty "group": size=0: expected a whole number from 1 to 2147483647`},
+	{"group:size=2,stride=1", 5 * math.Sqrt2, ""},
+	{"group:size=2,stride=3", 0, `penalty "group": stride=3: expected a whole number from 1 to 2`},
+	{"image:size=1x2", 7.7, ""},
+	{"image:size=2x1,l1=2", 21, ""},
+	{"image:size=1x1", 0.7, ""}, // of more weights than pixels the others have |w|_1 alone
+	{"image:size=2y1", 0, `penalty "image": size=2y1: expected rows x columns, such as 28x28`},
 	{"fused", 7.7, ""}, // |-4 - 3| + 7/10
 	{"fused:l1=2", 21, ""},
 	{"fused:l1=0", 0, `penalty "fused": l1=0: expected a number from 1e-9 to 1e9`},

@@ -34,6 +34,12 @@ func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Pe
 	if p == nil {
 		return nil, errors.New("problem: found no penalty, expected one, such as penalty.L2{}")
 	}
+	if s, ok := p.(penalty.Shaped); ok {
+		_, d := rows.X.Dims()
+		if err := s.Fits(d); err != nil {
+			return nil, err
+		}
+	}
 	return &Linear{Rows: rows, Risk: *risk, Penalty: p}, nil
 }
 

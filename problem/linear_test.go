@@ -60,7 +60,7 @@ func (q small) value(w []float64) float64 {
 	cost := 0.0
 	for j, v := range w {
 		switch q.penalty {
-		case "fused":
+		case "fused", "image": // of one row
 			cost += math.Abs(v) / 10
 			if j > 0 {
 				cost += math.Abs(v - w[j-1])
@@ -105,7 +105,7 @@ func (q small) box(d int) float64 {
 	if q.penalty == "l2" || q.penalty == "lp" {
 		return math.Sqrt(2 * r)
 	}
-	if q.penalty == "fused" {
+	if q.penalty == "fused" || q.penalty == "image" {
 		return 10 * r
 	}
 	if q.penalty == "elastic-net" {

@@ -195,6 +195,14 @@ func (p *Params) IntOr(key, word string, otherwise, lo, hi int) (v int, isWord b
 	return v, false
 }
 
+// Text returns what stands under key, otherwise if the key is absent.
+func (p *Params) Text(key, otherwise string) string {
+	if text, ok := p.lookup(key); ok {
+		return text
+	}
+	return otherwise
+}
+
 // Choice returns which of the names stands under key; the first when the key is
 // absent.
 func (p *Params) Choice(key string, names ...string) string {
