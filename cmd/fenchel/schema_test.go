@@ -115,6 +115,7 @@ var examples = []string{
 	"pca @low-rank:n=80,d=10 -k 2 --method oja",
 	"pca times.csv -k 1 -o dates",
 	"info p", "info moment", "info stream", "info dates",
+	"evaluate p @low-rank:n=80,d=10,skip=80",
 	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
 	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
 	"version",

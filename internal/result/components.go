@@ -30,18 +30,23 @@ type Components struct {
 	Stream    bool              `json:"stream"`
 }
 
-// Captured is what is proved of components.
+// Captured is what is known of what components capture.
 type Captured struct {
-	Captured model.Bound            `json:"captured"`
-	Upper    model.Bound            `json:"upper"`
-	Gap      model.Bound            `json:"gap"`
-	Failure  float64                `json:"failure_probability"`
-	HeldOut  *model.HeldOutVariance `json:"held_out,omitempty"`
+	CapturedBounds
+	HeldOut *model.HeldOutVariance `json:"held_out,omitempty"`
+}
+
+// CapturedBounds are what is proved of it.
+type CapturedBounds struct {
+	Captured model.Bound `json:"captured"`
+	Upper    model.Bound `json:"upper"`
+	Gap      model.Bound `json:"gap"`
+	Failure  float64     `json:"failure_probability"`
 }
 
 // CapturedOf is what a proof says.
 func CapturedOf(p model.PCAProof) Captured {
-	return Captured{p.Captured, p.Upper, model.Bound(p.Relative()), p.Failure, p.HeldOut}
+	return Captured{CapturedBounds{p.Captured, p.Upper, model.Bound(p.Relative()), p.Failure}, p.HeldOut}
 }
 
 // Variance is what components explain.
@@ -89,6 +94,28 @@ func ComponentsOf(m *model.PCA) Components {
 		out.Variance, out.SecondMoment = Variance{}, SecondMoment(moment)
 	}
 	return out
+}
+
+// EvaluatedComponents is what evaluate says of components: what they capture of rows that need not be theirs.
+type EvaluatedComponents struct {
+	CapturedBounds
+	Center      bool        `json:"center"`
+	Features    int         `json:"d"`
+	K           int         `json:"k"`
+	Loss        model.Bound `json:"loss"`
+	Missed      model.Bound `json:"missed"`
+	MissedError model.Bound `json:"missed_standard_error"`
+	Ratio       model.Bound `json:"ratio"`
+	Route       string      `json:"route"`
+	Rows        int         `json:"rows"`
+	Error       model.Bound `json:"standard_error"`
+	Total       model.Bound `json:"total"`
+}
+
+// EvaluatedOf is what is said of components.
+func EvaluatedOf(m *model.PCA, e *pca.Evaluation) EvaluatedComponents {
+	return EvaluatedComponents{CapturedOf(e.Proof).CapturedBounds, m.Mean != nil, m.Cols(), m.Statement.K, model.Bound(e.Loss()), model.Bound(e.Missed), model.Bound(e.MissedError),
+		model.Bound(e.Captured / e.Total), e.Proof.Route, e.Rows, model.Bound(e.Error), model.Bound(e.Total)}
 }
 
 // Reduction is what pca says.

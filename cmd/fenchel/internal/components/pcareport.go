@@ -101,7 +101,7 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
 	}
-	r.Line(strings.Replace(momentOf(m), "second", "2nd", 1), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
+	r.Line(momentName(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.Line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
@@ -131,6 +131,9 @@ func momentOf(m *model.PCA) string {
 	}
 	return "variance"
 }
+
+// momentName is momentOf as the name of a line.
+func momentName(m *model.PCA) string { return strings.Replace(momentOf(m), "second", "2nd", 1) }
 
 // printBound says how far from the best the components may be.
 func printBound(r printing.Report, k int, p model.PCAProof) {
@@ -238,4 +241,31 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 		}
 	})
 	return cmp.Or(said, exitcode.Verified(v.Problems, v.Unproved))
+}
+
+// Evaluate says what components capture of rows.
+func Evaluate(cmd *cobra.Command, in *option.Input, m *model.PCA, sources []string, asJSON bool) error {
+	in.ForComponents(cmd, m)
+	in.SkipAs(m.Schema)
+	set, err := in.Read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	e, err := pca.Evaluate(cmd.Context(), m, set, in.Opt.Threads)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	printing.Warn(cmd, e.Warnings)
+	return printing.Print(cmd, asJSON, result.EvaluatedOf(m, e), func(r printing.Report) {
+		k := m.Statement.K
+		r.Line("rows", "%d", e.Rows)
+		r.Line(momentName(m), "%.6g of %.6g captured%s", e.Captured, e.Total, heldOutShare(&model.HeldOutVariance{Captured: model.Bound(e.Captured), Error: model.Bound(e.Error), Total: model.Bound(e.Total)}))
+		r.Line("loss", "%.6g, the mean squared distance of a row from what the components keep of it", e.Loss())
+		scatter := ""
+		if !math.IsInf(e.MissedError, 0) {
+			scatter = fmt.Sprintf(", standard error %.2g", e.MissedError)
+		}
+		r.Line("missed", "%.4g, which the best %s of these rows capture more%s", e.Missed, printing.Count(k, "component"), scatter)
+		printBound(r, k, e.Proof)
+	})
 }
