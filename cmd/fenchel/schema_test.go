@@ -116,6 +116,8 @@ var examples = []string{
 	"pca times.csv -k 1 -o dates",
 	"info p", "info moment", "info stream", "info dates",
 	"evaluate p @low-rank:n=80,d=10,skip=80",
+	"bounds components --n 100 --accuracy 0.1", "bounds machines --n 100 --support 3",
+	"compare p stream", "train @blobs:n=90,classes=3 -o three", "compare three three", "compare m m",
 	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
 	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
 	"version",

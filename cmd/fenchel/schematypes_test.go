@@ -20,6 +20,8 @@ var reports = map[string][]any{
 	"check-kernel": {result.CheckedKernel{}}, "version": {result.Version{}}, "tune": {result.Tuning{}, result.Solutions{}},
 	"info#/$defs/model": {result.Info{}}, "info#/$defs/components": {result.Components{}},
 	"verify#/$defs/model": {result.Verification{}}, "verify#/$defs/components": {result.VerifiedComponents{}}, "verify#/$defs/foreign": {result.Audit{}},
+	"bounds#/$defs/components": {result.BoundedComponents{}}, "bounds#/$defs/machines": {result.BoundedMachines{}},
+	"compare#/$defs/components": {result.ComparedComponents{}}, "compare#/$defs/linear": {result.Compared{}},
 	"advise#/$defs/linear": {result.Surveyed{}, result.Advised{}}, "advise#/$defs/machines": {result.AdvisedMachine{}},
 }
 

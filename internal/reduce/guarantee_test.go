@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// The classifier of the guarantee, the bounds, and the rows of the lower bound.
+// The classifier of the guarantee, and the rows of the lower bound.
 
 // Randomise returns the score by which the classifier of the guarantee decides (thesis 3.2): a
 // number uniform in [-margin/2, margin/2] is added, a new one for each prediction. Its expected
@@ -41,19 +41,4 @@ func Orthogonal(y []float64) matrix.Matrix {
 		m.Append([]uint32{uint32(i)}, []float32{1})
 	}
 	return m
-}
-
-// Compression is the bound by which the loss of a machine of k vectors, each a row, on new rows
-// is at most this with probability 1-delta; see CompressionBound of package internal/solve/kernel. k is
-// to be fixed before the rows are seen: 4 R^2 for a bound R on |w| (E12).
-//
-// Smoothness is the other bound, uniform over all machines within 1/3 of the band and of norm
-// at most R, for n rows of which the trained machine has the mean hinge loss; up to its
-// constant, which is not known, c:
-//
-//	loss + c (sqrt(loss R^2 log^3 n/n) + sqrt(loss log(1/delta)/n) + R^2 log^3 n/n + log(1/delta)/n)
-func Smoothness(loss, radius float64, n int, delta, c float64) float64 {
-	rows, log := float64(n), math.Log(float64(n))
-	complexity, chance := radius*radius*log*log*log/rows, math.Log(1/delta)/rows
-	return loss + c*(math.Sqrt(loss*complexity)+math.Sqrt(loss*chance)+complexity+chance)
 }

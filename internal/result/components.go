@@ -1,6 +1,8 @@
 package result
 
 import (
+	"math"
+
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -157,4 +159,22 @@ func CostOf(r *pca.Result) *Cost {
 type VerifiedComponents struct {
 	Components
 	Verdict
+}
+
+// ComparedComponents is what compare says of two models of components: angles in degrees.
+type ComparedComponents struct {
+	Angles   []float64   `json:"angles"`
+	Distance float64     `json:"distance"`
+	Factors  model.Bound `json:"factors"`
+	Largest  float64     `json:"largest"`
+}
+
+// ComparedOf is what is said of a comparison.
+func ComparedOf(c *pca.Comparison) ComparedComponents {
+	out := ComparedComponents{Distance: c.Distance, Factors: model.Bound(c.Factors)}
+	for _, a := range c.Angles {
+		out.Angles = append(out.Angles, a*180/math.Pi)
+	}
+	out.Largest = out.Angles[len(out.Angles)-1]
+	return out
 }

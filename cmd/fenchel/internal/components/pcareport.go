@@ -2,6 +2,7 @@ package components
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -267,5 +268,30 @@ func Evaluate(cmd *cobra.Command, in *option.Input, m *model.PCA, sources []stri
 		}
 		r.Line("missed", "%.4g, which the best %s of these rows capture more%s", e.Missed, printing.Count(k, "component"), scatter)
 		printBound(r, k, e.Proof)
+	})
+}
+
+// Compare says how far apart the components of two models are.
+func Compare(cmd *cobra.Command, a, b *model.PCA, asJSON bool) error {
+	c, err := pca.Compare(a, b)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	if c.Factors != 1 {
+		printing.Warn(cmd, []error{fmt.Errorf("features are scaled by factors that differ, by up to %.4g times: angles are between directions of the features as each model scales them", c.Factors)})
+	}
+	if (a.Mean != nil) != (b.Mean != nil) {
+		printing.Warn(cmd, []error{errors.New("one model is centred, the other is not")})
+	}
+	out := result.ComparedOf(c)
+	return printing.Print(cmd, asJSON, out, func(r printing.Report) {
+		r.Line("components", "%d and %d of %s", a.Statement.K, b.Statement.K, printing.Count(a.Cols(), "feature"))
+		r.Line("largest", "%.6g degrees between the subspaces", out.Largest)
+		angles := make([]string, len(out.Angles))
+		for i, v := range out.Angles {
+			angles[i] = fmt.Sprintf("%.4g", v)
+		}
+		r.Line("angles", "%s (principal angles, in degrees)", strings.Join(angles, ", "))
+		r.Line("distance", "%.6g of the projections (Frobenius norm)", out.Distance)
 	})
 }
