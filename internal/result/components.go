@@ -3,6 +3,7 @@ package result
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -129,6 +130,24 @@ type Reduction struct {
 	Path      *string            `json:"model"`
 	Seconds   map[string]float64 `json:"seconds"`
 	Unproved  *string            `json:"unproved"`
+	Won       *Won               `json:"won,omitempty"`
+}
+
+// Won is which of several methods was chosen on the way, and what it captured of rows that it had not
+// learned yet.
+type Won struct {
+	Captured float64 `json:"captured"`
+	Method   string  `json:"method"`
+}
+
+// WonOf is that of a result; nil: there was one method.
+func WonOf(r *pca.Result) *Won {
+	w, ok := r.State.(method.Winner)
+	if !ok {
+		return nil
+	}
+	name, captured := w.Won()
+	return &Won{captured, name}
 }
 
 // Cost is the work of a method. A method that keeps an eigensystem has the ranks of it and its operations;

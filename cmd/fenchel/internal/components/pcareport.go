@@ -47,6 +47,9 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
 		report.PrintRounding(r, p.set.Rounding)
 	}
+	if w := out.Won; w != nil {
+		r.Line("won", "%s, which captured %.6g of rows before it learned them", w.Method, w.Captured)
+	}
 	if c := out.Cost; c != nil && c.Rank != nil {
 		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations)
 	} else if c != nil {
@@ -72,7 +75,7 @@ func (p *reducer) leftOut() string {
 // report is what is said of the run.
 func (p *reducer) report() *result.Reduction {
 	m := p.result.Model
-	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
+	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
 		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
 	if m.Mean == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)
