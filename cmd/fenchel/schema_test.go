@@ -112,7 +112,7 @@ var examples = []string{
 	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream",
 	"pca @pca-gaussian:n=80 -k 2 --stream --method warmuth-kuzmin",
 	"pca @text:n=80,d=50 -k 2 --center=false -o moment",
-	"pca @low-rank:n=80,d=10 -k 2 --method oja", "pca @low-rank:n=80,d=10 -k 2 --method race",
+	"pca @low-rank:n=80,d=10 -k 2 --method oja", "pca @low-rank:n=80,d=10 -k 2 --method race", "pca @low-rank:n=80,d=10 -k 2 --method msg --regret --iterate average --round systematic",
 	"pca times.csv -k 1 -o dates",
 	"info p", "info moment", "info stream", "info dates",
 	"evaluate p @low-rank:n=80,d=10,skip=80",

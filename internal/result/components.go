@@ -128,9 +128,30 @@ type Reduction struct {
 	LeftOut   string             `json:"left_out,omitempty"`
 	MethodWhy string             `json:"method_why,omitempty"`
 	Path      *string            `json:"model"`
+	Regret    *Regret            `json:"regret,omitempty"`
 	Seconds   map[string]float64 `json:"seconds"`
 	Unproved  *string            `json:"unproved"`
 	Won       *Won               `json:"won,omitempty"`
+}
+
+// Regret is what a method lost to the best subspace of all rows that it has seen, in hindsight: means over them.
+type Regret struct {
+	Best  float64     `json:"best_loss"`
+	Bound model.Bound `json:"bound"`
+	Mean  float64     `json:"mean"`
+	Rows  int         `json:"rows"`
+}
+
+// RegretOf is that of a result; nil: it was not asked for.
+func RegretOf(r *pca.Result) *Regret {
+	if s, ok := r.State.(interface {
+		Regret() (spectral.Regretted, bool)
+	}); ok {
+		if told, ok := s.Regret(); ok {
+			return &Regret{told.Best, model.Bound(told.Bound), told.Mean, told.Rows}
+		}
+	}
+	return nil
 }
 
 // Won is which of several methods was chosen on the way, and what it captured of rows that it had not
@@ -150,9 +171,11 @@ func WonOf(r *pca.Result) *Won {
 	return &Won{captured, name}
 }
 
-// Cost is the work of a method. A method that keeps an eigensystem has the ranks of it and its operations;
+// Cost is the work of a method. A method that keeps an eigensystem has the ranks of it, its operations, and
+// the bytes of its directions at the largest rank;
 // every other one has Passes over the rows and Numbers, the count of stored values read.
 type Cost struct {
+	Memory       *float64 `json:"memory,omitempty"`
 	MostRank     *int     `json:"most_rank,omitempty"`
 	Numbers      *float64 `json:"numbers,omitempty"`
 	Operations   *float64 `json:"operations,omitempty"`
@@ -166,7 +189,7 @@ type Cost struct {
 func CostOf(r *pca.Result) *Cost {
 	if s, ok := r.State.(spectral.Spectrum); ok {
 		c := s.Cost()
-		return &Cost{MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
+		return &Cost{Memory: new(8 * float64(c.MostRank) * float64(r.Model.Cols())), MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
 	}
 	if r.Passes > 0 {
 		return &Cost{Numbers: &r.Numbers, Passes: &r.Passes}

@@ -261,7 +261,7 @@ func checkImages(r *experiment.Result, k int, picks []*experiment.Pick) {
 		r.Check("M5", where+"GROUSE is better than W&K but much worse than MSG and capped MSG", "MSG and capped below GROUSE below W&K at the end",
 			max(last(m), last(capped)) < last(g) && last(g) < last(wk), "%s", all(last))
 		if last(wk) <= last(g) {
-			r.Note("%sW&K is not worse than GROUSE, as the thesis has it: not reproduced, reason unknown", where)
+			r.Note("%sthe thesis has W&K worse than GROUSE: not reproduced, reason unknown", where)
 		}
 	}
 	r.Check("M6", where+"capped MSG is nearly as good as incremental where that shines", "incremental at most 1.5 times capped MSG, capped at most 1.5 times incremental, at the end",

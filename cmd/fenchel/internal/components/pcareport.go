@@ -50,8 +50,15 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if w := out.Won; w != nil {
 		r.Line("won", "%s, which captured %.6g of rows before it learned them", w.Method, w.Captured)
 	}
+	if g := out.Regret; g != nil {
+		bound := "no bound is known for these steps"
+		if !math.IsInf(float64(g.Bound), 0) {
+			bound = fmt.Sprintf("at most %.4g by theory", float64(g.Bound))
+		}
+		r.Line("regret", "%.4g a row more lost than by the best subspace of all %s, %s", g.Mean, printing.Count(g.Rows, "row"), bound)
+	}
 	if c := out.Cost; c != nil && c.Rank != nil {
-		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations)
+		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations, %.3g MB of directions", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations, *c.Memory/1e6)
 	} else if c != nil {
 		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", *c.Passes, *c.Numbers)
 	}
@@ -75,7 +82,7 @@ func (p *reducer) leftOut() string {
 // report is what is said of the run.
 func (p *reducer) report() *result.Reduction {
 	m := p.result.Model
-	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
+	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), Regret: result.RegretOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
 		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
 	if m.Mean == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)

@@ -161,8 +161,8 @@ func TestBoundHoldsForStates(t *testing.T) {
 	}{
 		{"msg", MSG{Schedule: stepMSG(k, steps, 1)}},
 		{"msg, T not known", MSG{Schedule: stepAnytime(k, 1)}},
-		{"warmuth-kuzmin, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, ""}},
-		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, ""}},
+		{"warmuth-kuzmin, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, Output{}}},
+		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, Output{}}},
 	} {
 		bound := math.NaN()
 		for _, b := range bounds {

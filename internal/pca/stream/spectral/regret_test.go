@@ -177,7 +177,7 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 			assumed := 1.0
 			for range 2 {
 				next := adversaries(d, k, steps)[name]
-				m := WarmuthKuzmin{schedule.Constant{C: math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, ""}
+				m := WarmuthKuzmin{schedule.Constant{C: math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, Output{}}
 				s, regret := m.Start(method.Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
 				for step := range steps {
 					w := s.weights()
