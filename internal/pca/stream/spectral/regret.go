@@ -47,12 +47,6 @@ func (r *Regret) AddM(x []float64, captured float64) {
 	r.add(x)
 }
 
-// AddW takes a row and x^T W x of the W before it.
-func (r *Regret) AddW(x []float64, loss float64) {
-	r.loss += float64(float64(r.d-r.k) * loss)
-	r.add(x)
-}
-
 func (r *Regret) add(x []float64) {
 	r.rows++
 	for i, v := range x {
@@ -73,9 +67,6 @@ func (r *Regret) Best() float64 {
 
 // Mean returns R_T, 0 before the first row.
 func (r *Regret) Mean() float64 { return r.loss/float64(max(r.rows, 1)) - r.Best() }
-
-// MeanW returns R_T in units of W.
-func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }
 
 // step notes the step by a row, of which the M before it left so much; entropy says that it is one of
 // Warmuth and Kuzmin's algorithm.

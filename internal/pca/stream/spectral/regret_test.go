@@ -202,3 +202,12 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 		}
 	}
 }
+
+// AddW takes a row and x^T W x of the W before it.
+func (r *Regret) AddW(x []float64, loss float64) {
+	r.loss += float64(float64(r.d-r.k) * loss)
+	r.add(x)
+}
+
+// MeanW returns R_T in units of W.
+func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }
