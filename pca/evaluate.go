@@ -53,12 +53,9 @@ func Evaluate(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*E
 	}
 	digest := rowsDigest(set)
 	rows := view.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
-	prove := func(b method.Basis) (certificate.Certificate, error) {
-		return certificate.Certify(ctx, rows, b, threads, certificateSeed(m.Statement.Seed, digest))
-	}
-	found, err := prove(basis)
+	found, err := certificate.Certify(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest))
 	if err != nil {
-		return nil, pose.DataError{Reason: err.Error()}
+		return nil, err
 	}
 	score := learner.NewHeldOut(rows, basis)
 	e := &Evaluation{Rows: score.Rows, Captured: score.Captured, Error: score.StandardError, Total: score.Total}
@@ -69,15 +66,6 @@ func Evaluate(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*E
 		}
 		if missed, wrong := learner.Missed(rows, best, basis); missed > 0 { // else these are the best that were found
 			e.Missed, e.MissedError = missed, wrong
-		}
-		if found.Route == "lanczos" { // whose bound is close for components that are nearly the best alone
-			closer, err := prove(best)
-			if err != nil {
-				return nil, pose.DataError{Reason: err.Error()}
-			}
-			if closer.Upper < found.Upper {
-				found.Upper, found.Failure = closer.Upper, closer.Failure
-			}
 		}
 	}
 	e.Proof = model.PCAProof{Total: model.Bound(found.Total), Captured: model.Bound(found.Captured), Upper: model.Bound(found.Upper), Failure: found.Failure, Route: found.Route}

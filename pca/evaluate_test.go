@@ -78,9 +78,9 @@ func TestEvaluateFar(t *testing.T) {
 	for range n {
 		csr.Append([]uint32{0, 1, uint32(2 + rng.IntN(d-2))}, []float32{float32(3 * rng.NormFloat64()), float32(2 * rng.NormFloat64()), 1})
 	}
-	components := make([]float64, d)
-	components[d-1] = 1
-	m := &model.PCA{Statement: model.PCAStatement{K: 1}, Data: model.Data{Features: d}, Components: components, Eigenvalue: []float64{1}}
+	components := make([]float64, 2*d)
+	components[d-1], components[2*d-2] = 1, 1
+	m := basisModel(components, 2, d)
 	e, err := Evaluate(context.Background(), m, &data.Set{X: csr}, 0)
 	if err != nil {
 		t.Fatal(err)

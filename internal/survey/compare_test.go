@@ -32,6 +32,10 @@ func TestCompare(t *testing.T) {
 	if c, err = survey.Compare(a, b); err != nil || c.Cosines[0] != 1 {
 		t.Errorf("found %+v, %v, expected the weights of the one feature that the first model has", c, err)
 	}
+	a.Scaling.Factor[1] = 4 // weights 6 and 16 of features as they are, and 6 and 8 of the other model
+	if c, err = survey.Compare(a, b); err != nil || math.Abs(c.Cosines[0]-(3*3+4*2)/(5*math.Sqrt(13))) > 1e-15 {
+		t.Errorf("found %+v, %v", c, err)
+	}
 	for want, other := range map[string]*model.Model{
 		"other classes": {Data: model.Data{Features: 2}, Classes: []string{"a", "b"}},
 		"3":             {Data: model.Data{Features: 3}},

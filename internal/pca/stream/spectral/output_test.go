@@ -131,6 +131,13 @@ func TestRegretOfStates(t *testing.T) {
 			if !ok || r.Rows != steps || math.Abs(r.Mean-outside.Mean()) > 1e-10 || math.Abs(r.Best-outside.Best()) > 1e-12 {
 				t.Fatalf("%s, %s: found %+v, %v, expected a regret of %g beside %g", spec, name, r, ok, outside.Mean(), outside.Best())
 			}
+			again := pcatest.StartOf(t, fmt.Sprint(spec, colon, "regret=yes"), method.Problem{Cols: d, K: k, Seed: 24})
+			if err := method.Restore(again, method.Keep(s)); err != nil {
+				t.Fatal(err)
+			}
+			if kept, _ := again.(interface{ Regret() (Regretted, bool) }).Regret(); kept != r {
+				t.Errorf("%s, %s: found %+v after it was kept, expected %+v", spec, name, kept, r)
+			}
 			if math.IsInf(r.Bound, 1) == proved || r.Mean > r.Bound {
 				t.Errorf("%s, %s: regret %g, bound %g", spec, name, r.Mean, r.Bound)
 			}
