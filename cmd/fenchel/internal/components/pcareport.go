@@ -276,7 +276,7 @@ func Evaluate(cmd *cobra.Command, in *option.Input, m *model.PCA, sources []stri
 		if !math.IsInf(e.MissedError, 0) {
 			scatter = fmt.Sprintf(", standard error %.2g", e.MissedError)
 		}
-		r.Line("missed", "%.4g, which the best %s of these rows capture more%s", e.Missed, printing.Count(k, "component"), scatter)
+		r.Line("missed", "%.4g beside the best %s of these rows%s", e.Missed, printing.Count(k, "component"), scatter)
 		printBound(r, k, e.Proof)
 	})
 }

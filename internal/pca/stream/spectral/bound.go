@@ -114,6 +114,9 @@ func (s Setting) bounds(value func(a, b float64) float64) []Bound {
 
 // check refuses what no bound holds for.
 func (s Setting) check() error {
+	if s.Cols < 2 {
+		return fmt.Errorf("d %d: expected a number of features >= 2", s.Cols)
+	}
 	if s.K < 1 || s.K >= s.Cols {
 		return fmt.Errorf("components %d: expected 1 to %d, fewer than the %d features", s.K, s.Cols-1, s.Cols)
 	}

@@ -70,6 +70,7 @@ func TestBoundsRefuse(t *testing.T) {
 		want   string
 	}{
 		{func(s *Setting) { s.K = 8 }, "components 8: expected 1 to 7, fewer than the 8 features"},
+		{func(s *Setting) { s.Cols = 1 }, "d 1: expected a number of features >= 2"},
 		{func(s *Setting) { s.K = 0 }, "components 0"},
 		{func(s *Setting) { s.Loss = math.NaN() }, "loss NaN"},
 		{func(s *Setting) { s.Squared = 0 }, "squared-norm 0"},
