@@ -17,7 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
+	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -159,7 +159,7 @@ func (s *sparsifying) compression(method reduce.Method) float64 {
 	if !whole || k == 0 || k > s.rows/2 {
 		return math.NaN()
 	}
-	bound := kernelsolver.CompressionBound(s.found.Small.Mean, k, s.rows, 0.05/(float64(k)*float64(k+1)))
+	bound := theory.Compression(s.found.Small.Mean, float64(k), float64(s.rows), 0.05/(float64(k)*float64(k+1)))
 	if bound > 1 {
 		return math.NaN()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/components"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -33,7 +35,7 @@ func newEvaluate() *cobra.Command {
 	v := &evaluator{}
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL DATA...",
-		Short: "Compare a model's predictions with the truth",
+		Short: "Compare a model's predictions with the truth, or say what components capture of rows",
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, and that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, and log-loss and Brier score where the model
@@ -45,7 +47,12 @@ other thresholds of the score would give; the one that predicts has a star, and
 "train --cost" chooses it.
 Numbers: root mean squared error, mean and median absolute error, R2; of the loss
 quantile its pinball loss, of poisson the mean deviance. One class: the share
-of outliers, and if the targets are 1 and -1, the same as of classes.`,
+of outliers, and if the targets are 1 and -1, the same as of classes.
+
+Principal components: what they capture of the variance of DATA (of the second
+moment, if they are not centred), with its standard error; what they leave of it,
+the mean squared error of reconstruct; what the best components of DATA itself
+capture more; and a proof of how much any others of the same number could capture.`,
 		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0], args[1:]) },
 	}
@@ -61,9 +68,15 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	if v.richer != "" && v.training == nil {
 		return fmt.Errorf("--richer %s: found it without --train, expected the rows that the model was trained on", v.richer)
 	}
-	m, err := model.ReadFile(path)
+	m, basis, err := option.ReadModel(cmd, path)
 	if err != nil {
-		return exitcode.BadData(option.NotModel(cmd, path, err))
+		return err
+	}
+	if basis != nil {
+		if v.training != nil {
+			return errors.New("--train: found principal components, expected a model that predicts")
+		}
+		return components.Evaluate(cmd, &v.in, basis, sources, v.json)
 	}
 	v.in.ForModel(cmd, m)
 	v.in.SkipAs(m.Schema)

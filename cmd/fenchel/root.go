@@ -30,6 +30,7 @@ var makers = []struct {
 	{"predict", newPredict},
 	{"evaluate", newEvaluate},
 	{"verify", newVerify},
+	{"compare", newCompare},
 	{"info", newInfo},
 	{"convert", newConvert},
 	{"path", training.NewPath},
@@ -43,6 +44,7 @@ var makers = []struct {
 	{"reproduce", newReproduce},
 	{"list", newList},
 	{"advise", newAdvise},
+	{"bounds", newBounds},
 	{"engine", newEngine},
 	{"version", newVersion},
 }
@@ -101,7 +103,7 @@ func verbs(root *cobra.Command) []string {
 // verbHabits are commands of other programs, with those that do the same here.
 var verbHabits = map[string]string{
 	"fit": "train", "search": "tune", "cv": "tune", "gridsearch": "tune", "grid": "tune", "crossvalidate": "tune", "learn": "train", "svm-train": "train", "test": "evaluate", "score": "evaluate", "eval": "evaluate", "classify": "predict", "transform": "predict",
-	"svm-predict": "predict", "show": "info", "inspect": "info", "summary": "info", "check": "verify", "export": "convert", "import": "convert",
+	"svm-predict": "predict", "show": "info", "diff": "compare", "inspect": "info", "summary": "info", "check": "verify", "export": "convert", "import": "convert",
 }
 
 // unknownVerb is the error for the first argument that is not a flag.

@@ -16,10 +16,12 @@ import (
 // reports are the types of what --json prints, by the schema, or the definition in it, that describes
 // them: one type, or that of either of two outputs.
 var reports = map[string][]any{
-	"train": {result.Training{}}, "path": {result.Path{}}, "pca": {result.Reduction{}}, "evaluate": {result.Evaluation{}}, "sparsify": {result.Sparsified{}},
+	"train": {result.Training{}}, "path": {result.Path{}}, "pca": {result.Reduction{}}, "evaluate#/$defs/model": {result.Evaluation{}}, "evaluate#/$defs/components": {result.EvaluatedComponents{}}, "sparsify": {result.Sparsified{}},
 	"check-kernel": {result.CheckedKernel{}}, "version": {result.Version{}}, "tune": {result.Tuning{}, result.Solutions{}},
 	"info#/$defs/model": {result.Info{}}, "info#/$defs/components": {result.Components{}},
 	"verify#/$defs/model": {result.Verification{}}, "verify#/$defs/components": {result.VerifiedComponents{}}, "verify#/$defs/foreign": {result.Audit{}},
+	"bounds#/$defs/components": {result.BoundedComponents{}}, "bounds#/$defs/machines": {result.BoundedMachines{}},
+	"compare#/$defs/components": {result.ComparedComponents{}}, "compare#/$defs/linear": {result.Compared{}},
 	"advise#/$defs/linear": {result.Surveyed{}, result.Advised{}}, "advise#/$defs/machines": {result.AdvisedMachine{}},
 }
 

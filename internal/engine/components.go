@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
@@ -96,26 +97,51 @@ func (r *request) learn(q *componentsRequest) (any, error) {
 	return r.found(solved)
 }
 
-// verifyComponents recomputes what components claim.
-func (r *request) verifyComponents(q *struct {
+// judgedComponents are components, and rows to judge them by.
+type judgedComponents struct {
 	Model   source `json:"model"`
 	Data    arrays `json:"data"`
 	Threads int    `json:"threads"`
-}) (any, error) {
+}
+
+// components reads both.
+func (q *judgedComponents) components(r *request) (*model.PCA, *data.Set, error) {
 	m, err := r.pca(q.Model)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	set, err := q.Data.set(r.mapped)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if set.Cols() != m.Cols() {
-		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
+		return nil, nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
+	}
+	return m, set, nil
+}
+
+// verifyComponents recomputes what components claim.
+func (r *request) verifyComponents(q *judgedComponents) (any, error) {
+	m, set, err := q.components(r)
+	if err != nil {
+		return nil, err
 	}
 	v, err := pca.Verify(r.ctx, m, set, q.Threads)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"certificate": proof(v.Found), "problems": append([]string{}, v.Problems...), "unproved": v.Unproved}, nil
+}
+
+// evaluateComponents says what components capture of rows.
+func (r *request) evaluateComponents(q *judgedComponents) (any, error) {
+	m, set, err := q.components(r)
+	if err != nil {
+		return nil, err
+	}
+	e, err := pca.Evaluate(r.ctx, m, set, q.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return result.EvaluatedOf(m, e), nil
 }

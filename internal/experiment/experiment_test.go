@@ -43,7 +43,7 @@ var looked = []struct {
 	{"thesis-fig6.4:rows=400", "", []string{"F3", "F4", "F5"}, []string{"orthogonal above Gaussian"}},
 	{"thesis-fig5.4:rows=300,pad=40", "@text:n=200,d=30", []string{"5.4a", "5.4b", "5.4c"}, []string{"starts at k+1"}},
 	{"thesis-fig6.5", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M2", "M3", "M4", "M5", "M6"}, nil},
-	{"thesis-fig6.5:scale=thesis,moments=all,threshold=0", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M6"}, nil},
+	{"thesis-fig6.5:scale=thesis,moments=all,threshold=0,unit=d", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M6"}, nil},
 }
 
 var long = flag.Bool("long", false, "run all experiments, and on two cores too, not every second and fourth")

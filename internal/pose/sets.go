@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -89,4 +90,20 @@ func Needs(m *model.Model) (c, nu bool) {
 		return true, true
 	}
 	return true, false
+}
+
+// SameFeatures refuses two models of other numbers of features, or of other names where both have some.
+func SameFeatures(a, b int, named, other []string) error {
+	if a != b {
+		return DataError{fmt.Sprintf("found models of %s and of %d, expected the same features", registry.Count(a, "feature"), b)}
+	}
+	if named == nil || other == nil {
+		return nil
+	}
+	for j, name := range named {
+		if other[j] != name {
+			return DataError{fmt.Sprintf("feature %d is %s of the one and %s of the other model, expected the same features", j+1, registry.Spell(name), registry.Spell(other[j]))}
+		}
+	}
+	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// The bounds, and the rows of the lower bound.
+// The rows of the lower bound.
 
 // Smooth is the loss of figure 3.3, 4-smooth, with
 //
@@ -32,19 +32,4 @@ func Orthogonal(y []float64) matrix.Matrix {
 		m.Append([]uint32{uint32(i)}, []float32{1})
 	}
 	return m
-}
-
-// Compression is the bound by which the loss of a machine of k vectors, each a row, on new rows
-// is at most this with probability 1-delta; see CompressionBound of package internal/solve/kernel. k is
-// to be fixed before the rows are seen: 4 R^2 for a bound R on |w| (E12).
-//
-// Smoothness is the other bound, uniform over all machines within 1/3 of the band and of norm
-// at most R, for n rows of which the trained machine has the mean hinge loss; up to its
-// constant, which is not known, c:
-//
-//	loss + c (sqrt(loss R^2 log^3 n/n) + sqrt(loss log(1/delta)/n) + R^2 log^3 n/n + log(1/delta)/n)
-func Smoothness(loss, radius float64, n int, delta, c float64) float64 {
-	rows, log := float64(n), math.Log(float64(n))
-	complexity, chance := radius*radius*log*log*log/rows, math.Log(1/delta)/rows
-	return loss + c*(math.Sqrt(loss*complexity)+math.Sqrt(loss*chance)+complexity+chance)
 }

@@ -1,6 +1,9 @@
 package result
 
 import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -30,18 +33,23 @@ type Components struct {
 	Stream    bool              `json:"stream"`
 }
 
-// Captured is what is proved of components.
+// Captured is what is known of what components capture.
 type Captured struct {
-	Captured model.Bound            `json:"captured"`
-	Upper    model.Bound            `json:"upper"`
-	Gap      model.Bound            `json:"gap"`
-	Failure  float64                `json:"failure_probability"`
-	HeldOut  *model.HeldOutVariance `json:"held_out,omitempty"`
+	CapturedBounds
+	HeldOut *model.HeldOutVariance `json:"held_out,omitempty"`
+}
+
+// CapturedBounds are what is proved of it.
+type CapturedBounds struct {
+	Captured model.Bound `json:"captured"`
+	Upper    model.Bound `json:"upper"`
+	Gap      model.Bound `json:"gap"`
+	Failure  float64     `json:"failure_probability"`
 }
 
 // CapturedOf is what a proof says.
 func CapturedOf(p model.PCAProof) Captured {
-	return Captured{p.Captured, p.Upper, model.Bound(p.Relative()), p.Failure, p.HeldOut}
+	return Captured{CapturedBounds{p.Captured, p.Upper, model.Bound(p.Relative()), p.Failure}, p.HeldOut}
 }
 
 // Variance is what components explain.
@@ -91,6 +99,28 @@ func ComponentsOf(m *model.PCA) Components {
 	return out
 }
 
+// EvaluatedComponents is what evaluate says of components: what they capture of rows that need not be theirs.
+type EvaluatedComponents struct {
+	CapturedBounds
+	Center      bool        `json:"center"`
+	Features    int         `json:"d"`
+	K           int         `json:"k"`
+	Loss        model.Bound `json:"loss"`
+	Missed      model.Bound `json:"missed"`
+	MissedError model.Bound `json:"missed_standard_error"`
+	Ratio       model.Bound `json:"ratio"`
+	Route       string      `json:"route"`
+	Rows        int         `json:"rows"`
+	Error       model.Bound `json:"standard_error"`
+	Total       model.Bound `json:"total"`
+}
+
+// EvaluatedOf is what is said of components.
+func EvaluatedOf(m *model.PCA, e *pca.Evaluation) EvaluatedComponents {
+	return EvaluatedComponents{CapturedOf(e.Proof).CapturedBounds, m.Mean != nil, m.Cols(), m.Statement.K, model.Bound(e.Loss()), model.Bound(e.Missed), model.Bound(e.MissedError),
+		model.Bound(e.Captured / e.Total), e.Proof.Route, e.Rows, model.Bound(e.Error), model.Bound(e.Total)}
+}
+
 // Reduction is what pca says.
 type Reduction struct {
 	Components
@@ -98,13 +128,54 @@ type Reduction struct {
 	LeftOut   string             `json:"left_out,omitempty"`
 	MethodWhy string             `json:"method_why,omitempty"`
 	Path      *string            `json:"model"`
+	Regret    *Regret            `json:"regret,omitempty"`
 	Seconds   map[string]float64 `json:"seconds"`
 	Unproved  *string            `json:"unproved"`
+	Won       *Won               `json:"won,omitempty"`
 }
 
-// Cost is the work of a method. A method that keeps an eigensystem has the ranks of it and its operations;
+// Regret is what a method lost to the best subspace of all rows that it has seen, in hindsight: means over them.
+type Regret struct {
+	Best  float64     `json:"best_loss"`
+	Bound model.Bound `json:"bound"`
+	Mean  float64     `json:"mean"`
+	Rows  int         `json:"rows"`
+}
+
+// RegretOf is that of a result; nil: it was not asked for.
+func RegretOf(r *pca.Result) *Regret {
+	if s, ok := r.State.(interface {
+		Regret() (spectral.Regretted, bool)
+	}); ok {
+		if told, ok := s.Regret(); ok {
+			return &Regret{told.Best, model.Bound(told.Bound), told.Mean, told.Rows}
+		}
+	}
+	return nil
+}
+
+// Won is which of several methods was chosen on the way, and what it captured of rows that it had not
+// learned yet.
+type Won struct {
+	Captured float64 `json:"captured"`
+	Method   string  `json:"method"`
+}
+
+// WonOf is that of a result; nil: there was one method.
+func WonOf(r *pca.Result) *Won {
+	w, ok := r.State.(method.Winner)
+	if !ok {
+		return nil
+	}
+	name, captured := w.Won()
+	return &Won{captured, name}
+}
+
+// Cost is the work of a method. A method that keeps an eigensystem has the ranks of it, its operations, and
+// the bytes of its directions at the largest rank;
 // every other one has Passes over the rows and Numbers, the count of stored values read.
 type Cost struct {
+	Memory       *float64 `json:"memory,omitempty"`
 	MostRank     *int     `json:"most_rank,omitempty"`
 	Numbers      *float64 `json:"numbers,omitempty"`
 	Operations   *float64 `json:"operations,omitempty"`
@@ -118,7 +189,7 @@ type Cost struct {
 func CostOf(r *pca.Result) *Cost {
 	if s, ok := r.State.(spectral.Spectrum); ok {
 		c := s.Cost()
-		return &Cost{MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
+		return &Cost{Memory: new(8 * float64(c.MostRank) * float64(r.Model.Cols())), MostRank: &c.MostRank, Operations: &c.Flops, Rank: &c.Rank, Rows: &c.Steps, SquaredRanks: &c.SquaredRanks}
 	}
 	if r.Passes > 0 {
 		return &Cost{Numbers: &r.Numbers, Passes: &r.Passes}
@@ -130,4 +201,22 @@ func CostOf(r *pca.Result) *Cost {
 type VerifiedComponents struct {
 	Components
 	Verdict
+}
+
+// ComparedComponents is what compare says of two models of components: angles in degrees.
+type ComparedComponents struct {
+	Angles   []float64   `json:"angles"`
+	Distance float64     `json:"distance"`
+	Factors  model.Bound `json:"factors"`
+	Largest  float64     `json:"largest"`
+}
+
+// ComparedOf is what is said of a comparison.
+func ComparedOf(c *pca.Comparison) ComparedComponents {
+	out := ComparedComponents{Distance: c.Distance, Factors: model.Bound(c.Factors)}
+	for _, a := range c.Angles {
+		out.Angles = append(out.Angles, a*180/math.Pi)
+	}
+	out.Largest = out.Angles[len(out.Angles)-1]
+	return out
 }

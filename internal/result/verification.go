@@ -2,6 +2,7 @@ package result
 
 import (
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
@@ -231,4 +232,67 @@ type AdvisedMachine struct {
 	Memory   float64                `json:"memory"`
 	Rows     float64                `json:"n"`
 	Values   float64                `json:"values"`
+}
+
+// Compared is what compare says of two linear models; the change is null unless both state the same
+// problem about the same rows.
+type Compared struct {
+	Outputs []ComparedOutput `json:"outputs"`
+	Change  *float64         `json:"objective_change"`
+}
+
+// ComparedOutput is how one classifier differs.
+type ComparedOutput struct {
+	Bias   float64     `json:"bias_change"`
+	Class  string      `json:"class,omitempty"` // absent: there is one
+	Cosine model.Bound `json:"cosine"`
+}
+
+// ComparedWith is what is said of a comparison with m.
+func ComparedWith(m *model.Model, c *survey.Comparison) (out Compared) {
+	for k, cosine := range c.Cosines {
+		out.Outputs = append(out.Outputs, ComparedOutput{c.Biases[k], ClassOf(m, k), model.Bound(cosine)})
+	}
+	if c.Same {
+		out.Change = &c.Change
+	}
+	return out
+}
+
+// BoundedComponents is what bounds says of components.
+type BoundedComponents struct {
+	spectral.Setting
+	Bounds  []Promise `json:"bounds"`
+	Epsilon *float64  `json:"accuracy"` // null: not asked for, as Rows
+	Rows    *float64  `json:"n"`
+}
+
+// Promise is what is proved of a method: the rows for Epsilon, and the error after Rows.
+type Promise struct {
+	Error   *float64 `json:"error"`
+	Formula string   `json:"formula"`
+	Method  string   `json:"method"`
+	Rows    *float64 `json:"rows"`
+}
+
+// Add adds one value of each bound.
+func (b *BoundedComponents) Add(bounds []spectral.Bound, set func(*Promise, float64)) {
+	for i, v := range bounds {
+		if i == len(b.Bounds) {
+			b.Bounds = append(b.Bounds, Promise{Formula: v.Formula, Method: v.Name})
+		}
+		set(&b.Bounds[i], v.Value)
+	}
+}
+
+// BoundedMachines is what bounds says of kernel machines.
+type BoundedMachines struct {
+	theory.Machine
+	Compression *float64             `json:"compression"` // null: not asked for, as those of Rows and Support
+	Costs       []theory.MachineCost `json:"costs"`
+	Delta       float64              `json:"delta"`
+	Rows        *float64             `json:"n"`
+	Sample      float64              `json:"sample"`
+	Smoothness  *float64             `json:"smoothness"`
+	Support     *float64             `json:"support"`
 }

@@ -1,5 +1,5 @@
 // Package survey tells what the choice of a method depends on: sizes, norms and the condition of a
-// problem; and the parts of the excess risk of a model. Nothing is trained here.
+// problem; the parts of the excess risk of a model; and how two linear models differ. Nothing is trained here.
 package survey
 
 import (

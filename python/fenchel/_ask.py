@@ -159,9 +159,9 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     return _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
 
 
-def about_components(model: Model, data: Data) -> dict[str, Any]:
+def about_components(verb: str, model: Model, data: Data) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly("pca-verify", lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
 
 
 def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:

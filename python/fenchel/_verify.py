@@ -167,7 +167,7 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
     names = None if callable(getattr(model, "kernel", None)) else model._names()
     if model.model_.metadata.get("kind") == "pca":
         data = _ask.Data(X, names=names, offsets=getattr(model, "_offsets", None))
-        answer = _ask.about_components(model.model_, data)
+        answer = _ask.about_components("pca-verify", model.model_, data)
         return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
     factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None

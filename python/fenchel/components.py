@@ -72,6 +72,24 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             out = np.divide(out, self._scale, out=np.zeros_like(out), where=self._scale != 0)
         return out + self.mean_
 
+    def evaluate(self, X: Any, y: Any = None) -> dict[str, Any]:
+        """Return what the components capture of the rows of X, which need not be those of fit.
+
+        The keys are those of ``fenchel evaluate --json``: ``captured`` of ``total``, a mean over
+        the rows with its ``standard_error``, and their ``ratio``; ``loss``, the mean squared
+        distance of a row from inverse_transform(transform(row)), scaled as the model scales;
+        ``missed``, what the best components of X itself capture more, with
+        ``missed_standard_error``; ``upper``, the proved bound on what any components capture.
+
+        >>> X = np.array([[0.0, 0.1], [1.0, 0.0], [2.0, 0.1], [4.0, 0.0]])
+        >>> found = PCA(1).fit(X).evaluate(X + 1)
+        >>> found["captured"] <= found["upper"], abs(found["captured"] + found["loss"] - found["total"]) < 1e-9
+        (True, True)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        return _ask.about_components("pca-evaluate", self.model_, _ask.Data(X, names=self._names(), offsets=getattr(self, "_offsets", None)))
+
 
 def upright(components: np.ndarray) -> np.ndarray:
     """Return components with the sign for which the largest entry of each is above zero."""

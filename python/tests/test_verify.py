@@ -119,3 +119,18 @@ def test_refused():
             fenchel.verify(model, X, NUMBERS if not hasattr(model, "classes_") else THREE if len(model.classes_) > 2 else TWO)
     with pytest.raises(ValueError, match="does not know"):
         fenchel.verify(fenchel.LinearClassifier().fit(X, TWO), X, THREE)
+
+
+def test_evaluate_components():
+    """What is said of components on other rows is what numpy says, far from zero and scaled too."""
+    for pca in (fenchel.PCA(2), fenchel.PCA(2, scale="std"), fenchel.IncrementalPCA(2)):
+        pca.fit(X[:100] + 1e4)
+        rows = X[100:] + 1e4
+        found = pca.evaluate(rows)
+        scale = 1 if pca._scale is None else pca._scale
+        centred = (rows - pca.mean_) * scale
+        captured = ((centred @ pca.components_.T) ** 2).sum(axis=1)
+        best = np.linalg.eigvalsh(centred.T @ centred / len(rows))[-2:].sum()
+        assert found["captured"] == pytest.approx(captured.mean(), rel=1e-5) and found["standard_error"] == pytest.approx(captured.std(ddof=1) / len(rows) ** 0.5, rel=1e-4)
+        assert found["captured"] + found["missed"] == pytest.approx(best, rel=1e-5) and best * (1 - 1e-5) <= found["upper"] <= best * (1 + 1e-5)
+        assert found["captured"] + found["loss"] == pytest.approx(found["total"])

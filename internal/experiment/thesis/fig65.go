@@ -38,16 +38,23 @@ import (
 // part of the pass is the worse go, and so does, for reasons of time, one of more
 // than mostDirections directions; three splits then run with the best c and the
 // neighbours it has in the grid, and all with the one of these that is best on average.
+//
+// M4 and M5, that the algorithm of Warmuth and Kuzmin is worse than GROUSE for k = 4 and 8, are not
+// reproduced: it is among the best at any step near its best. With unit=d, for rows as short as the
+// print has them (E26: mean squared norm 1/d), the grid ends at an effective 2^-3.6, and all but the
+// incremental algorithm are too slow; that of Warmuth and Kuzmin is then worse than MSG, but not than
+// GROUSE, which is slower still, so that this is not what the thesis did either.
 type fig65 struct {
 	threshold float64
 	all       bool // moments are those of all images
+	short     bool // step sizes are for rows of mean squared norm 1/d
 	scale     string
 }
 
 func init() {
-	experiment.Register("thesis-fig6.5", "Cotter's thesis, figure 6.5", "suboptimality of streaming PCA on images; on the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
+	experiment.Register("thesis-fig6.5", "Cotter's thesis, figure 6.5", "suboptimality of streaming PCA on images; on the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis, unit=1|d: 1/d is the mean squared norm that step sizes are for",
 		func(p *registry.Params) (experiment.Experiment, error) {
-			return fig65{p.Float("threshold", -1, "a number from 0 to below 1, or -1: none", func(v float64) bool { return v == -1 || v >= 0 && v < 1 }), p.Choice("moments", "train", "all") == "all", p.Choice("scale", "norm", "thesis")}, p.Err()
+			return fig65{p.Float("threshold", -1, "a number from 0 to below 1, or -1: none", func(v float64) bool { return v == -1 || v >= 0 && v < 1 }), p.Choice("moments", "train", "all") == "all", p.Choice("unit", "1", "d") == "d", p.Choice("scale", "norm", "thesis")}, p.Err()
 		})
 }
 
@@ -78,6 +85,11 @@ func (f fig65) panels(ctx context.Context, r *experiment.Result, opt experiment.
 	n, d := opt.Data.Dims()
 	if n < 100 || d <= ks[len(ks)-1] {
 		return fmt.Errorf("thesis-fig6.5: found %d rows of %d features, expected at least 100 of 9", n, d)
+	}
+	if f.short { // a step c on rows sqrt(d) times shorter is one of c/d on these
+		for i := range grid {
+			grid[i] /= float64(d)
+		}
 	}
 	x := opt.Data
 	if f.threshold >= 0 {
@@ -209,7 +221,7 @@ func addRow(ctx context.Context, r *experiment.Result, k int, splits []*split, g
 		r.Curve(experiment.Point{Row: name, Column: "run time", Curve: p.Name, XAxis: experiment.RunTime, YAxis: experiment.Suboptimality}, p.Cost(), p.Epsilon(test))
 		note += fmt.Sprintf(" %s %.3g at the end (median %.3g), %.3g on average", p.Name, p.Last(test), p.Median(test), p.Average(test))
 		if p.Grid {
-			note += fmt.Sprintf(" (c=2^%d)", int(math.Round(math.Log2(p.C))))
+			note += fmt.Sprintf(" (c=2^%.3g)", math.Log2(p.C))
 		}
 		note += fmt.Sprintf(", k' %.3g;", p.MeanRank())
 	}
@@ -250,6 +262,9 @@ func checkImages(r *experiment.Result, k int, picks []*experiment.Pick) {
 			last(wk) > last(m) && wk.MeanRank() > m.MeanRank(), "%.3g against %.3g, k' %.3g against %.3g", last(wk), last(m), wk.MeanRank(), m.MeanRank())
 		r.Check("M5", where+"GROUSE is better than W&K but much worse than MSG and capped MSG", "MSG and capped below GROUSE below W&K at the end",
 			max(last(m), last(capped)) < last(g) && last(g) < last(wk), "%s", all(last))
+		if last(wk) <= last(g) {
+			r.Note("%sthe thesis has W&K worse than GROUSE: not reproduced, reason unknown", where)
+		}
 	}
 	r.Check("M6", where+"capped MSG is nearly as good as incremental where that shines", "incremental at most 1.5 times capped MSG, capped at most 1.5 times incremental, at the end",
 		last(inc) <= 1.5*last(capped) && last(capped) <= 1.5*last(inc), "incremental %.3g, capped %.3g", last(inc), last(capped))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -83,4 +84,34 @@ func (h HeldOut) Ratio() float64 {
 		return 1
 	}
 	return h.Captured / h.Total
+}
+
+// Row 3: what a basis misses of rows that it has not seen is an estimate whose standard error covers the
+// truth as often as it should.
+func TestMissed(t *testing.T) {
+	const d, k, n, runs = 6, 2, 200, 400
+	r := rand.New(rand.NewPCG(3, 4))
+	deviation, variance := []float64{2, 1.5, 1, 1, 0.5, 0.25}, make([]float64, d)
+	for i, s := range deviation {
+		variance[i] = s * s
+	}
+	best := method.Basis{K: k, Cols: d, Component: []float64{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}}
+	other := method.Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
+	truth, covered := method.Suboptimality(variance, method.Captured(variance, best), other), 0
+	for range runs {
+		x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+		for i := range x.Value {
+			x.Value[i] = float32(deviation[i%d] * r.NormFloat64())
+		}
+		missed, wrong := Missed(view.Rows{X: x}, best, other)
+		if math.Abs(missed-truth) <= 1.96*wrong {
+			covered++
+		}
+	}
+	if covered < runs*92/100 || covered > runs*98/100 { // 95 % +- 3 %: 2.7 deviations
+		t.Errorf("95 %% intervals cover the truth in %d of %d", covered, runs)
+	}
+	if missed, wrong := Missed(view.Rows{X: &matrix.Dense{Rows: 2, Cols: d, Value: make([]float32, 2*d)}}, best, best); missed != 0 || wrong != 0 {
+		t.Errorf("found %v +- %v for a basis and itself", missed, wrong)
+	}
 }

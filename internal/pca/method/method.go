@@ -136,6 +136,12 @@ func BlockOf(s State) int {
 // answer: because all that is new is forgotten at once.
 type Stuck interface{ Stuck() bool }
 
+// Winner is a State that chose one method among several: its name and what, before it learned from
+// them, it captured of rows on average.
+type Winner interface {
+	Won() (name string, captured float64)
+}
+
 // OwnScale is a State whose values are not means of squared products with all rows:
 // they shrink, forget or grow.
 type OwnScale interface{ OwnScale() }

@@ -27,7 +27,8 @@ import (
 // A row costs the sum of the candidates'; with halving, in the end, one's.
 type Race struct {
 	Candidates []method.Streaming
-	All        bool // none is given up
+	Names      []string // of them, as [method.New] takes them
+	All        bool     // none is given up
 }
 
 const (
@@ -50,11 +51,12 @@ func init() {
 				return nil, fmt.Errorf("lo=%d: expected at most hi=%d", lo, hi)
 			}
 			for _, c := range schedule.Grid(lo, hi) {
-				candidate, err := method.New(fmt.Sprintf("%s:c=%g", name, c))
+				spec := fmt.Sprintf("%s:c=%g", name, c)
+				candidate, err := method.New(spec)
 				if err != nil {
 					return nil, err
 				}
-				m.Candidates = append(m.Candidates, candidate.(method.Streaming))
+				m.Candidates, m.Names = append(m.Candidates, candidate.(method.Streaming)), append(m.Names, spec)
 			}
 			return m, nil
 		})
@@ -91,7 +93,7 @@ func (m Race) Accepts(p method.Problem) error {
 
 // Start starts all candidates.
 func (m Race) Start(p method.Problem) method.State {
-	s := &race{all: m.All, x: make([]float64, p.Cols), block: raceBlock}
+	s := &race{names: m.Names, all: m.All, x: make([]float64, p.Cols), block: raceBlock}
 	for i, c := range m.Candidates {
 		r := &runner{of: i, state: c.Start(p)}
 		if b, ok := r.state.(method.Blocked); ok {
@@ -105,6 +107,7 @@ func (m Race) Start(p method.Problem) method.State {
 // race is Race under way. Runners are kept by what they captured in the round
 // before, the best first.
 type race struct {
+	names   []string
 	all     bool
 	block   int
 	runners []*runner
@@ -119,6 +122,7 @@ type runner struct {
 	of       int // its number
 	state    method.State
 	captured float64 // sum over the judges of this round
+	before   float64 // mean over those of the round before
 }
 
 // BlockRows returns how many rows must come together.
@@ -160,12 +164,15 @@ func (s *race) judge(x view.Rows) {
 
 // halve gives up the worse half and begins a round.
 func (s *race) halve() {
+	if len(s.runners) == 1 {
+		return
+	}
 	slices.SortStableFunc(s.runners, func(a, b *runner) int { return byCaptured(b, a) })
 	s.runners = s.runners[:(len(s.runners)+1)/2]
-	s.judges = 0
 	for _, r := range s.runners {
-		r.captured = 0
+		r.before, r.captured = r.captured/float64(max(s.judges, 1)), 0
 	}
+	s.judges = 0
 }
 
 // byCaptured compares what runners captured: nothing where it is not a number.
@@ -178,8 +185,21 @@ func (r *runner) share() float64 {
 	return r.captured
 }
 
-// Basis returns that of the candidate that leads, the first of equals.
-func (s *race) Basis() method.Basis { return slices.MaxFunc(s.runners, byCaptured).state.Basis() }
+// leader returns the candidate that leads, the first of equals.
+func (s *race) leader() *runner { return slices.MaxFunc(s.runners, byCaptured) }
+
+// Basis returns that of the leader.
+func (s *race) Basis() method.Basis { return s.leader().state.Basis() }
+
+// Won returns the name of the leader, and what it captured of the rows that judged it last, on average
+// and before they were learned: 0 where none did, as of a lone candidate.
+func (s *race) Won() (name string, captured float64) {
+	leader := s.leader()
+	if s.judges == 0 {
+		return s.names[leader.of], leader.before
+	}
+	return s.names[leader.of], leader.captured / float64(s.judges)
+}
 
 func (s *race) Keep(k *method.Kept) {
 	k.Count("blocks", &s.blocks)
@@ -214,5 +234,6 @@ func (s *race) restore(k *method.Kept, alive []float64) {
 // Keep visits the candidate.
 func (r *runner) Keep(k *method.Kept) {
 	k.Number("captured", &r.captured)
+	k.Number("before", &r.before)
 	r.state.Keep(k)
 }

@@ -2,12 +2,14 @@ package stream
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 )
 
 // Row 22: step sizes on one pass are what they are in runs of their own, to the
@@ -69,9 +71,21 @@ func TestRaceHalves(t *testing.T) {
 	}
 	won, best := pcatest.Missed(s.Basis(), k, sigma), slices.Min(all)
 	t.Logf("candidate %d of %d left wins with %.2g; all: %.2g", slices.MaxFunc(s.runners, byCaptured).of, len(s.runners), won, all)
+	if name, captured := s.Won(); name != fmt.Sprintf("capped-msg:c=%g", schedule.Grid(-8, 3)[s.runners[0].of]) || math.Abs(captured-captures(x.Part(7*raceBlock, 8*raceBlock), s.Basis())) > 0.1 {
+		t.Errorf("found the winner %s with %g", name, captured)
+	}
 	if len(s.runners) != 1 || won != all[slices.MaxFunc(s.runners, byCaptured).of] || won > best+2e-3 {
 		t.Errorf("candidate %d of %d left wins with %g, expected one of error at most %g", slices.MaxFunc(s.runners, byCaptured).of, len(s.runners), won, best+2e-3)
 	}
+}
+
+// captures returns what a basis captures of rows on average.
+func captures(x view.Rows, b method.Basis) (sum float64) {
+	b.Along(x, 1)
+	for _, v := range b.Value {
+		sum += v
+	}
+	return sum
 }
 
 func TestRaceRefuses(t *testing.T) {

@@ -32,6 +32,9 @@ type reducer struct {
 	stream bool
 
 	components string // a number, a share or all
+	iterate    string // which iterate is the answer of a method that moves a relaxed matrix
+	round      string // how that becomes a subspace
+	regret     bool   // what it lost on the way is told
 	resume     string // model file; "": begins anew
 	out        string
 	notes      []string // NAME=TEXT

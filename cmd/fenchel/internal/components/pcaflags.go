@@ -26,6 +26,9 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &p.spec
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
+	f.StringVar(&p.iterate, "iterate", "", "which iterate of msg, capped-msg or warmuth-kuzmin is the answer: last, random, average, or best by rows kept apart")
+	f.StringVar(&p.round, "round", "", "how its matrix becomes a subspace: top, systematic, decompose (both at random), or best by rows kept apart")
+	f.BoolVar(&p.regret, "regret", false, "say what such a method lost to the best subspace in hindsight, and the bound on that")
 	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
 	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(pca.Scales(), ", ")+" (default std for tables, else none)")
 	f.StringVar(&s.Whiten, "whiten", "", "have the model divide coordinates by the deviation along each component: population (of means over n), sample (n-1)")
@@ -60,6 +63,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if err := cmp.Or(p.checkNumbers(cmd, sources), p.howMany()); err != nil {
 		return err
 	}
+	p.spec.Method = p.methodSpec()
 	var err error
 	if p.spec.Notes, err = option.ParseNotes(p.notes); err != nil {
 		return err
@@ -72,7 +76,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "center", "scale", "whiten", "seed", "hold-out", "note"} {
+	for _, name := range []string{"method", "iterate", "round", "regret", "center", "scale", "whiten", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}
@@ -86,11 +90,29 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	return cmp.Or(p.in.Check(cmd, sources), paths.CheckOutputs([][2]string{{"--output", p.out}}, inputs), paths.KeepOthers("--output", p.out, p.force))
 }
 
+// methodSpec is the method with what flags say of its answer, which are parameters of it.
+func (p *reducer) methodSpec() string {
+	spec := p.spec.Method
+	for _, c := range []struct{ name, value string }{{"iterate", p.iterate}, {"round", p.round}, {"regret", map[bool]string{true: "yes"}[p.regret]}} {
+		if c.value == "" {
+			continue
+		}
+		mark := ":"
+		if strings.Contains(spec, ":") {
+			mark = ","
+		}
+		spec += mark + c.name + "=" + c.value
+	}
+	return spec
+}
+
 // checkNumbers refuses numbers out of their range, and those that mean nothing to a stream, or
 // to rows that are all there.
 func (p *reducer) checkNumbers(cmd *cobra.Command, sources []string) error {
 	f, s := cmd.Flags(), &p.spec
 	switch {
+	case s.Method == "auto" && p.resume == "" && (p.iterate+p.round != "" || p.regret):
+		return errors.New("--iterate, --round, --regret: found one of them without --method, expected msg, capped-msg or warmuth-kuzmin")
 	case f.Changed("gap") && !(s.Gap > 0 && s.Gap < 1):
 		return fmt.Errorf("--gap %g: expected a number between 0 and 1", s.Gap)
 	case !(s.HoldOut >= 0 && s.HoldOut <= 0.5):

@@ -2,6 +2,7 @@ package components
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -46,8 +47,18 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
 		report.PrintRounding(r, p.set.Rounding)
 	}
+	if w := out.Won; w != nil {
+		r.Line("won", "%s, which captured %.6g of rows before it learned them", w.Method, w.Captured)
+	}
+	if g := out.Regret; g != nil {
+		bound := "no bound is known for these steps"
+		if !math.IsInf(float64(g.Bound), 0) {
+			bound = fmt.Sprintf("at most %.4g by theory", float64(g.Bound))
+		}
+		r.Line("regret", "%.4g a row more lost than by the best subspace of all %s, %s", g.Mean, printing.Count(g.Rows, "row"), bound)
+	}
 	if c := out.Cost; c != nil && c.Rank != nil {
-		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations)
+		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations, %.3g MB of directions", printing.Count(*c.Rows, "row"), *c.Rank, *c.MostRank, *c.SquaredRanks, *c.Operations, *c.Memory/1e6)
 	} else if c != nil {
 		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", *c.Passes, *c.Numbers)
 	}
@@ -71,7 +82,7 @@ func (p *reducer) leftOut() string {
 // report is what is said of the run.
 func (p *reducer) report() *result.Reduction {
 	m := p.result.Model
-	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
+	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), Regret: result.RegretOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
 		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
 	if m.Mean == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)
@@ -101,7 +112,7 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
 	}
-	r.Line(strings.Replace(momentOf(m), "second", "2nd", 1), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
+	r.Line(momentName(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.Line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
@@ -131,6 +142,9 @@ func momentOf(m *model.PCA) string {
 	}
 	return "variance"
 }
+
+// momentName is momentOf as the name of a line.
+func momentName(m *model.PCA) string { return strings.Replace(momentOf(m), "second", "2nd", 1) }
 
 // printBound says how far from the best the components may be.
 func printBound(r printing.Report, k int, p model.PCAProof) {
@@ -238,4 +252,56 @@ func Verify(cmd *cobra.Command, in *option.Input, m *model.PCA, tampered error, 
 		}
 	})
 	return cmp.Or(said, exitcode.Verified(v.Problems, v.Unproved))
+}
+
+// Evaluate says what components capture of rows.
+func Evaluate(cmd *cobra.Command, in *option.Input, m *model.PCA, sources []string, asJSON bool) error {
+	in.ForComponents(cmd, m)
+	in.SkipAs(m.Schema)
+	set, err := in.Read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	e, err := pca.Evaluate(cmd.Context(), m, set, in.Opt.Threads)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	printing.Warn(cmd, e.Warnings)
+	return printing.Print(cmd, asJSON, result.EvaluatedOf(m, e), func(r printing.Report) {
+		k := m.Statement.K
+		r.Line("rows", "%d", e.Rows)
+		r.Line(momentName(m), "%.6g of %.6g captured%s", e.Captured, e.Total, heldOutShare(&model.HeldOutVariance{Captured: model.Bound(e.Captured), Error: model.Bound(e.Error), Total: model.Bound(e.Total)}))
+		r.Line("loss", "%.6g, the mean squared distance of a row from what the components keep of it", e.Loss())
+		scatter := ""
+		if !math.IsInf(e.MissedError, 0) {
+			scatter = fmt.Sprintf(", standard error %.2g", e.MissedError)
+		}
+		r.Line("missed", "%.4g beside the best %s of these rows%s", e.Missed, printing.Count(k, "component"), scatter)
+		printBound(r, k, e.Proof)
+	})
+}
+
+// Compare says how far apart the components of two models are.
+func Compare(cmd *cobra.Command, a, b *model.PCA, asJSON bool) error {
+	c, err := pca.Compare(a, b)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	if c.Factors != 1 {
+		printing.Warn(cmd, []error{fmt.Errorf("features are scaled by factors that differ, by up to %.4g times: angles are between directions of the features as each model scales them", c.Factors)})
+	}
+	if (a.Mean != nil) != (b.Mean != nil) {
+		printing.Warn(cmd, []error{errors.New("one model is centred, the other is not")})
+	}
+	out := result.ComparedOf(c)
+	return printing.Print(cmd, asJSON, out, func(r printing.Report) {
+		r.Line("components", "%d and %d of %s", a.Statement.K, b.Statement.K, printing.Count(a.Cols(), "feature"))
+		r.Line("largest", "%.6g degrees between the subspaces", out.Largest)
+		angles := make([]string, len(out.Angles))
+		for i, v := range out.Angles {
+			angles[i] = fmt.Sprintf("%.4g", v)
+		}
+		r.Line("angles", "%s (principal angles, in degrees)", strings.Join(angles, ", "))
+		r.Line("distance", "%.6g of the projections (Frobenius norm)", out.Distance)
+	})
 }

@@ -54,7 +54,7 @@ func argumentNames(cmd *cobra.Command) []string {
 		case "OUT":
 			names = append(names, "the file to write")
 		case "WHAT":
-			names = append(names, "what to list ("+strings.Join(cmd.ValidArgs, ", ")+")")
+			names = append(names, "what to "+strings.TrimSuffix(cmd.Name(), "s")+" ("+strings.Join(cmd.ValidArgs, ", ")+")")
 		case "NAME":
 			names = append(names, "a figure or table of \"fenchel list experiments\"")
 		}

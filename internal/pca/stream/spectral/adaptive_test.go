@@ -12,7 +12,7 @@ import (
 // and small steps never ends stuck.
 func TestAutomaticCap(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(25)
+	seeds := uint64(50)
 	if !*long {
 		seeds = 8
 	}

@@ -36,9 +36,6 @@ func TestErrorAfter(t *testing.T) {
 			t.Errorf("%s: %v, expected %v", b.Name, b.Value, want)
 		}
 	}
-	if text := bounds.String(); strings.Count(text, "\n") != len(bounds) || !strings.Contains(text, "msg                      0.6          G sqrt(2k/T)") {
-		t.Errorf("table:\n%s", text)
-	}
 }
 
 // So many rows are enough, and one less is not.
@@ -72,12 +69,13 @@ func TestBoundsRefuse(t *testing.T) {
 		change func(*Setting)
 		want   string
 	}{
-		{func(s *Setting) { s.K = 8 }, "k = 8 of 8 features, expected from 1 to 7"},
-		{func(s *Setting) { s.K = 0 }, "k = 0"},
-		{func(s *Setting) { s.Loss = math.NaN() }, "L* = NaN"},
-		{func(s *Setting) { s.Squared = 0 }, "largest |x|^2 = 0"},
-		{func(s *Setting) { s.Fourth = math.Inf(1) }, "mean |x|^4 = +Inf"},
-		{func(s *Setting) { s.Doubt = 1 }, "delta = 1"},
+		{func(s *Setting) { s.K = 8 }, "components 8: expected 1 to 7, fewer than the 8 features"},
+		{func(s *Setting) { s.Cols = 1 }, "d 1: expected a number of features >= 2"},
+		{func(s *Setting) { s.K = 0 }, "components 0"},
+		{func(s *Setting) { s.Loss = math.NaN() }, "loss NaN"},
+		{func(s *Setting) { s.Squared = 0 }, "squared-norm 0"},
+		{func(s *Setting) { s.Fourth = math.Inf(1) }, "fourth-norm +Inf"},
+		{func(s *Setting) { s.Doubt = 1 }, "delta 1"},
 	} {
 		s := good
 		c.change(&s)
@@ -164,8 +162,8 @@ func TestBoundHoldsForStates(t *testing.T) {
 	}{
 		{"msg", MSG{Schedule: stepMSG(k, steps, 1)}},
 		{"msg, T not known", MSG{Schedule: stepAnytime(k, 1)}},
-		{"wk, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, ""}},
-		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, ""}},
+		{"warmuth-kuzmin, explicit step", WarmuthKuzmin{stepEntropy(d, k, steps, loss), true, Output{}}},
+		{"mirror descent", WarmuthKuzmin{stepMirror(d, k, steps), true, Output{}}},
 	} {
 		bound := math.NaN()
 		for _, b := range bounds {

@@ -28,16 +28,16 @@ type CappedMSG struct {
 	Schedule schedule.Schedule
 	Cap      int // K; 0: k+1
 	Auto     bool
-	Iterate  string // that is the answer: "random", or the last
+	Output   Output
 }
 
 // mostCap is the largest K that can be asked for.
 const mostCap = 1 << 20
 
 func init() {
-	method.Register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
+	method.Register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, "+outputHelp,
 		func(p *registry.Params) (method.Method, error) {
-			m := CappedMSG{Schedule: schedule.Of(p, 0), Iterate: lastOrRandom(p)}
+			m := CappedMSG{Schedule: schedule.Of(p, 0), Output: outputOf(p)}
 			m.Cap, m.Auto = p.IntOr("cap", "auto", 0, 1, mostCap)
 			return m, p.Err()
 		})
@@ -48,14 +48,14 @@ func (m CappedMSG) Accepts(p method.Problem) error {
 	if m.Cap != 0 && m.Cap < p.K {
 		return fmt.Errorf("capped-msg: cap=%d: expected at least k = %d", m.Cap, p.K)
 	}
-	return nil
+	return m.Output.accepts(p)
 }
 
 // Start begins at a random projection.
 func (m CappedMSG) Start(p method.Problem) method.State {
-	s := newMSG(p, m.Schedule, m.Iterate)
+	s := newMSG(p, m.Schedule, m.Output)
 	s.most = min(cmp.Or(m.Cap, p.K+1), p.Cols)
-	s.watch.auto = m.Auto
+	s.watch.auto, s.unproved = m.Auto, s.most < p.Cols || m.Auto
 	return s
 }
 

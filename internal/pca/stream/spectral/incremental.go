@@ -53,7 +53,7 @@ func (m Incremental) Accepts(p method.Problem) error {
 
 // Start has seen nothing.
 func (m Incremental) Start(p method.Problem) method.State {
-	s := &incremental{walk: newWalk(p, 0, nil, "last"), m: m, probe: newProbe(p)}
+	s := &incremental{walk: newWalk(p, 0, nil, Output{}), m: m, probe: newProbe(p)}
 	s.most = cmp.Or(m.Memory, p.K)
 	s.a.PreferNew = m.New
 	return s

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
-	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Which iterate of a run is its answer (reference 1.5). The theory bounds the mean
@@ -26,7 +25,8 @@ type iterate interface {
 	Keep(k *method.Kept)
 }
 
-// newIterate returns the one of a name, "last" unless it is "random" or "average".
+// newIterate returns the one of a name, "last" unless it is "random" or "average"; of the best one see
+// [jury].
 func newIterate(name string, seed uint64) iterate {
 	switch name {
 	case "random":
@@ -36,10 +36,6 @@ func newIterate(name string, seed uint64) iterate {
 	}
 	return lastIterate{}
 }
-
-// lastOrRandom reads which iterate is the answer: of a random one the bounds speak, and its
-// directions are copied about ln T times.
-func lastOrRandom(p *registry.Params) string { return p.Choice("iterate", "last", "random") }
 
 // lastIterate is the current one. Nothing is kept.
 type lastIterate struct{}

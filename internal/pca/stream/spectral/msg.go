@@ -30,21 +30,22 @@ import (
 // memory; k' <= d is small in practice.
 type MSG struct {
 	Schedule schedule.Schedule
-	Iterate  string // that is the answer: "random", or the last
+	Output   Output
 }
 
 func init() {
-	method.Register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
+	method.Register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2, "+outputHelp,
 		func(p *registry.Params) (method.Method, error) {
-			m := MSG{schedule.Of(p, 0), lastOrRandom(p)}
+			m := MSG{schedule.Of(p, 0), outputOf(p)}
 			return m, p.Err()
 		})
 }
 
+// Accepts refuses what the output has no memory for.
+func (m MSG) Accepts(p method.Problem) error { return m.Output.accepts(p) }
+
 // Start begins at a random projection.
-func (m MSG) Start(p method.Problem) method.State {
-	return newMSG(p, m.Schedule, m.Iterate)
-}
+func (m MSG) Start(p method.Problem) method.State { return newMSG(p, m.Schedule, m.Output) }
 
 // msgStep is c of c/sqrt(t) for rows of mean |x|^4 = 1: half the theory's. The
 // best on simulated data was a quarter to a half of sqrt(k) (reference 2.10).
@@ -74,8 +75,9 @@ type msg struct {
 	fantope fantope
 }
 
-func newMSG(p method.Problem, schedule schedule.Schedule, iterate string) *msg {
-	s := &msg{walk: newWalk(p, 0, orDefault(schedule, msgStep(p.K)), iterate), probe: newProbe(p)}
+func newMSG(p method.Problem, schedule schedule.Schedule, o Output) *msg {
+	s := &msg{walk: newWalk(p, 0, orDefault(schedule, msgStep(p.K)), o), probe: newProbe(p)}
+	s.unproved = s.most < p.Cols
 	s.insert(p, p.K, 1)
 	return s
 }
@@ -83,9 +85,12 @@ func newMSG(p method.Problem, schedule schedule.Schedule, iterate string) *msg {
 func (s *msg) Learn(x view.Rows) { x.Each(s.x, s.step) }
 
 func (s *msg) step(x []float64) {
-	s.iterate.visit(s)
+	if s.visit(x) {
+		return
+	}
 	s.probe.compare(s.a, s.k, x)
 	eta := s.eta(x)
+	s.note(x, eta)
 	entered := s.a.Update(eta, x)
 	r := s.project()
 	s.adapt(eta, x, entered, r)

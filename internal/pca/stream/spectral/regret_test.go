@@ -177,7 +177,7 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 			assumed := 1.0
 			for range 2 {
 				next := adversaries(d, k, steps)[name]
-				m := WarmuthKuzmin{schedule.Constant{C: math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, ""}
+				m := WarmuthKuzmin{schedule.Constant{C: math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, Output{}}
 				s, regret := m.Start(method.Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
 				for step := range steps {
 					w := s.weights()
@@ -202,3 +202,12 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 		}
 	}
 }
+
+// AddW takes a row and x^T W x of the W before it.
+func (r *Regret) AddW(x []float64, loss float64) {
+	r.loss += float64(float64(r.d-r.k) * loss)
+	r.add(x)
+}
+
+// MeanW returns R_T in units of W.
+func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -114,15 +113,3 @@ func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k)
 func (s *incremental) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *incremental) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-
-// weighted returns x^T B x, where B has the directions of A, with other
-// eigenvalues and another background.
-func (s *Spectral) weighted(x, value []float64, background float64) float64 {
-	u := s.Directions(len(value))
-	sum := float64(background * vec.SquaredNorm64(x))
-	for i, w := range value {
-		product := vec.Dot64(u[i*s.cols:(i+1)*s.cols], x)
-		sum += float64((w - background) * float64(product*product))
-	}
-	return sum
-}

@@ -42,7 +42,7 @@ func (m RMSG) Start(p method.Problem) method.State {
 	if p.Squared > 0 {
 		step /= p.Squared
 	}
-	s := &rmsg{walk: newWalk(p, 0, schedule.Inverse{C: step}, "last")}
+	s := &rmsg{walk: newWalk(p, 0, schedule.Inverse{C: step}, Output{})}
 	s.unit = 1
 	s.insert(p, p.K, 1)
 	return s

@@ -181,7 +181,7 @@ func TestRankOfWalk(t *testing.T) {
 
 // However large a row is, its step adds at most mostStep to an eigenvalue.
 func TestStepOfOutlier(t *testing.T) {
-	w := newWalk(method.Problem{K: 1, Cols: 2, Rows: 10}, 0, schedule.Constant{C: 1}, "last")
+	w := newWalk(method.Problem{K: 1, Cols: 2, Rows: 10}, 0, schedule.Constant{C: 1}, Output{})
 	for _, length := range []float64{1e2, 1e6, 1e100} {
 		if step := w.eta([]float64{length, 0}) * length * length; !(step <= mostStep*(1+1e-12)) {
 			t.Errorf("a row of length %g adds %g, expected at most %g", length, step, float64(mostStep))

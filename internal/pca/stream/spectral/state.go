@@ -70,3 +70,15 @@ const largestEigenvalue = 1e200
 func orthonormal(u []float64, r, d int) bool {
 	return method.Basis{K: r, Cols: d, Component: u}.Departure() < 1e-6
 }
+
+// weighted returns x^T B x, where B has the directions of A, with other
+// eigenvalues and another background.
+func (s *Spectral) weighted(x, value []float64, background float64) float64 {
+	u := s.Directions(len(value))
+	sum := float64(background * vec.SquaredNorm64(x))
+	for i, w := range value {
+		product := vec.Dot64(u[i*s.cols:(i+1)*s.cols], x)
+		sum += float64((w - background) * float64(product*product))
+	}
+	return sum
+}

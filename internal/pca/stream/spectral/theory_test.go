@@ -39,13 +39,6 @@ func stepMirror(d, k, steps int) schedule.Schedule {
 	return schedule.Constant{C: math.Sqrt(entropyDistance(d, k) / float64(d-k) / float64(steps))}
 }
 
-// entropyDistance returns (d-k) ln(d/(d-k)), at most k: d-k times the relative
-// entropy from I/d to the projections on d-k directions.
-func entropyDistance(d, k int) float64 {
-	rest := float64(d - k)
-	return rest * elementary.Log1p(float64(k)/rest)
-}
-
 func TestTheorySteps(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -16,15 +16,29 @@ type walk struct {
 	a        *Spectral
 	schedule schedule.Schedule
 	unit     float64 // of the step sizes
-	iterate  iterate
 	cost     Cost
+
+	output   Output
+	seed     uint64
+	iterate  iterate
+	jury     *jury            // nil: no rows are kept apart
+	regret   *Regret          // nil: it is not asked for
+	beliefs  func() []float64 // eigenvalues of M, where those of the state are others: of entropies
+	distance float64          // what 1/eta is multiplied by in the bound on the regret; 0: as of MSG
+	unproved bool             // that bound does not hold
 
 	x []float64 // scratch
 }
 
 // newWalk begins without directions. Step sizes are for rows of mean |x|^4 = 1.
-func newWalk(p method.Problem, background float64, s schedule.Schedule, iterate string) walk {
-	w := walk{k: p.K, most: mostRank(p), a: NewSpectral(p.Cols, background), schedule: s, unit: 1, iterate: newIterate(iterate, p.Seed), x: make([]float64, p.Cols)}
+func newWalk(p method.Problem, background float64, s schedule.Schedule, o Output) walk {
+	w := walk{k: p.K, most: mostRank(p), a: NewSpectral(p.Cols, background), schedule: s, unit: 1, output: o, seed: p.Seed, iterate: newIterate(o.Iterate, p.Seed), x: make([]float64, p.Cols)}
+	if o.judges() {
+		w.jury = &jury{seed: p.Seed, cols: p.Cols}
+	}
+	if o.Regret {
+		w.regret = NewRegret(p.Cols, p.K)
+	}
 	if p.Fourth > 0 {
 		w.unit = 1 / math.Sqrt(p.Fourth)
 	}
@@ -64,15 +78,13 @@ func (w *walk) rank(least int, value float64) int {
 	return r
 }
 
-// copyTo writes the first k directions to dst.
-func (w *walk) copyTo(dst []float64) []float64 { return append(dst[:0], w.a.Directions(w.k)...) }
+// copyTo writes the directions that the matrix is rounded to to dst.
+func (w *walk) copyTo(dst []float64) []float64 { return append(dst[:0], w.rounded()...) }
 
-// Basis returns the first k directions of the iterate that was chosen.
+// Basis returns the directions of the iterate that was chosen.
 func (w *walk) Basis() method.Basis {
-	b := method.Basis{K: min(w.k, w.a.Rank()), Cols: w.a.cols, Component: w.a.Directions(w.k)}
-	if chosen := w.iterate.chosen(); chosen != nil {
-		b.K, b.Component = len(chosen)/w.a.cols, slices.Clone(chosen)
-	}
+	component := w.answer()
+	b := method.Basis{K: len(component) / w.a.cols, Cols: w.a.cols, Component: component}
 	b.Orient()
 	return b
 }
@@ -92,8 +104,18 @@ func (w *walk) Keep(k *method.Kept) {
 	w.a.Keep(k)
 	w.cost.keep(k)
 	w.iterate.Keep(k)
-	n, d := len(w.iterate.chosen()), w.a.cols
-	k.Require(n%d == 0 && n/d <= w.k, "state: found an iterate of %d numbers, expected at most %d times %d", n, w.k, d)
+	n, d, most := len(w.iterate.chosen()), w.a.cols, w.k
+	if w.output.Iterate == "average" {
+		most = d
+	}
+	k.Require(n%d == 0 && n/d <= most, "state: found an iterate of %d numbers, expected at most %d times %d", n, most, d)
+	if w.jury != nil {
+		k.In("jury", w.jury)
+		k.Require(len(w.jury.best)/d <= w.k, "state: found a best iterate of %d numbers, expected at most %d times %d", len(w.jury.best), w.k, d)
+	}
+	if w.regret != nil {
+		k.In("regret", w.regret)
+	}
 }
 
 // A Cost is what a state has cost so far (thesis 6.4, reference 2.11).

@@ -35,17 +35,17 @@ import (
 // of |x| <= 1. A step costs O(k' d).
 type WarmuthKuzmin struct {
 	Schedule schedule.Schedule
-	Uniform  bool   // start at I/d
-	Iterate  string // that is the answer: "random", or the last
+	Uniform  bool // start at I/d
+	Output   Output
 }
 
 // uniformCols is the largest d for the start at I/d: d x d numbers, 128 MB.
 const uniformCols = 4096
 
 func init() {
-	method.Register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
+	method.Register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), "+outputHelp,
 		func(p *registry.Params) (method.Method, error) {
-			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", lastOrRandom(p)}
+			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", outputOf(p)}
 			return m, p.Err()
 		})
 }
@@ -58,14 +58,16 @@ func (m WarmuthKuzmin) Accepts(p method.Problem) error {
 	if m.Uniform && p.Cols > uniformCols {
 		return fmt.Errorf("warmuth-kuzmin: start=uniform: found %d features, expected at most %d", p.Cols, uniformCols)
 	}
-	return nil
+	return m.Output.accepts(p)
 }
 
 // Start begins where Uniform says.
 func (m WarmuthKuzmin) Start(p method.Problem) method.State {
 	d, k := p.Cols, p.K
-	s := &warmuthKuzmin{walk: newWalk(p, elementary.Log(float64(d-k)), orDefault(m.Schedule, math.Sqrt(float64(k))), m.Iterate)}
+	s := &warmuthKuzmin{walk: newWalk(p, elementary.Log(float64(d-k)), orDefault(m.Schedule, math.Sqrt(float64(k))), m.Output)}
+	s.beliefs, s.distance, s.unproved = s.Eigenvalues, entropyDistance(d, k), s.most < d
 	if !m.Uniform {
+		s.distance = float64(float64(min(k+1, d-k)) * elementary.Log(float64(k+1)))
 		s.insert(p, k+1, elementary.Log(float64(k+1))+s.a.Background)
 		return s
 	}
@@ -89,8 +91,12 @@ func (s *warmuthKuzmin) Learn(x view.Rows) { x.Each(s.x, func(x []float64) { s.s
 
 // step returns ln Z.
 func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
-	s.iterate.visit(s)
-	entered := s.a.Update(s.eta(x), x)
+	if s.visit(x) {
+		return 0
+	}
+	eta := s.eta(x)
+	s.note(x, eta)
+	entered := s.a.Update(eta, x)
 	lnZ = s.project()
 	s.cost.count(s.a.Rank(), entered)
 	return lnZ
