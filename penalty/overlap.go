@@ -53,15 +53,15 @@ func (o Overlap) parts(n int) sum {
 func (o Overlap) Prox(dst, v []float64, step float64) { o.parts(len(v)).prox(dst, v, step) }
 
 // Conjugate returns the scale of a sum.
-func (o Overlap) Conjugate(u []float64) (scale, value float64) { return o.parts(len(u)).conjugate(u) }
+func (o Overlap) Conjugate(u []float64) (scale, value float64) { return o.parts(len(u)).conjugate(u, o.Value) }
 
 // Within returns the scale of a sum.
 func (o Overlap) Within(u, reach []float64) (scale float64) {
-	return o.parts(len(u)).within(u, reach)
+	return o.parts(len(u)).within(u, reach, o.Value)
 }
 
-// Accuracy is that of a sum.
-func (Overlap) Accuracy() float64 { return sumAccuracy }
+// Accuracy is less than that of other sums: where many groups meet in a corner, rounds are slow.
+func (Overlap) Accuracy() float64 { return 100 * sumAccuracy }
 
 // StrongConvexity is 0.
 func (Overlap) StrongConvexity() float64 { return 0 }

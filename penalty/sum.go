@@ -25,7 +25,7 @@ type sum struct {
 // a subgradient of the term. The shares are the minimiser of |v - sum_k p_k|^2 in the domains of the conjugates: each
 // round takes the best share of one term after the other (Dykstra's method; Bauschke, Combettes 2008), from a point beyond
 // the last one as accelerated gradients have it, anew where that takes it farther away. It ends when a round moves
-// nothing by more than a part in 1e12.
+// nothing by more than a part in 1e11.
 func (s sum) split(v []float64, step float64) (x []float64, shares [][]float64) {
 	x, shares = slices.Clone(v), make([][]float64, len(s.terms))
 	before := make([][]float64, len(shares))
@@ -53,7 +53,7 @@ func (s sum) split(v []float64, step float64) (x []float64, shares [][]float64) 
 		for _, a := range x {
 			next += float64(a * a)
 		}
-		if !(moved > 1e-12*size) {
+		if !(moved > 1e-11*size) {
 			break
 		}
 		if next > distance {
@@ -82,29 +82,34 @@ const mostRounds = 1000
 const sumAccuracy = 1e-5
 
 // gauge bounds the gauge of the sum at u from above: the shares of the terms at a step t, with what is left of each
-// weight added at its home, are a decomposition of u, and the largest of their gauges proves it. Nothing is left from
-// the gauge on, which is found by bisection.
-func (s sum) gauge(u []float64) float64 {
-	least := s.decomposed(u, 1-sumAccuracy/4)
-	if least <= 1 {
-		return least // inside: by how much does not matter
-	}
-	least = min(least, s.decomposed(u, 1))
-	for lo, hi := 1., least; hi-lo > sumAccuracy/4*hi && !math.IsInf(hi, 1); {
-		t := (lo + hi) / 2
-		bound := s.decomposed(u, t)
-		if least = min(least, bound); bound > t*(1+sumAccuracy/4) {
-			lo = t
-		} else {
-			hi = t
+// weight added at its home, are a decomposition of u, and the largest of their gauges proves it. Where x is left, the
+// gauge is at least <u, x>/Omega(x) = t + |x|^2/Omega(x), the next t (Dinkelbach's method), and nothing is left in the end.
+func (s sum) gauge(u []float64, value func(w []float64) float64) float64 {
+	t := 1 - sumAccuracy/4
+	least, left := s.decomposed(u, t)
+	for range 50 {
+		if least <= t*(1+sumAccuracy/4) || math.IsInf(least, 1) {
+			break
 		}
+		square := 0.0
+		for _, x := range left {
+			square += float64(x * x)
+		}
+		ahead := square / value(left)
+		if !(ahead > sumAccuracy/16*t) { // rounds were too few to say more
+			break
+		}
+		t += ahead
+		var bound float64
+		bound, left = s.decomposed(u, t)
+		least = min(least, bound)
 	}
 	return least
 }
 
-// decomposed returns the largest gauge of the shares of u at a step, and what rounding may add.
-func (s sum) decomposed(u []float64, step float64) (bound float64) {
-	_, shares := s.split(u, step)
+// decomposed returns the largest gauge of the shares of u at a step, with what rounding may add, and what was left.
+func (s sum) decomposed(u []float64, step float64) (bound float64, rest []float64) {
+	rest, shares := s.split(u, step)
 	rounding, longest := make([][]float64, len(shares)), 0.0
 	for k, p := range shares {
 		s.terms[k].repair(p)
@@ -124,7 +129,7 @@ func (s sum) decomposed(u []float64, step float64) (bound float64) {
 	for k, p := range shares {
 		bound = max(bound, s.terms[k].gauge(p)+s.terms[k].gauge(rounding[k]))
 	}
-	return bound
+	return bound, rest
 }
 
 // prox writes the proximal point.
@@ -134,8 +139,8 @@ func (s sum) prox(dst, v []float64, step float64) {
 }
 
 // conjugate returns the scale that takes u into the domain, rounded down, and 0.
-func (s sum) conjugate(u []float64) (scale, value float64) {
-	if gauge := s.gauge(u); gauge > 1 {
+func (s sum) conjugate(u []float64, of func(w []float64) float64) (scale, value float64) {
+	if gauge := s.gauge(u, of); gauge > 1 {
 		return 1 / (gauge * (1 + 4*unit)), 0
 	}
 	return 1, 0
@@ -143,7 +148,7 @@ func (s sum) conjugate(u []float64) (scale, value float64) {
 
 // within is [Coupled.Within]: the gauge of a sum is at most the sum of the gauges, and what reach may add is left to
 // the homes.
-func (s sum) within(u, reach []float64) (scale float64) {
+func (s sum) within(u, reach []float64, of func(w []float64) float64) (scale float64) {
 	largest, at := 0.0, make([]float64, len(u))
 	for k, t := range s.terms {
 		clear(at)
@@ -154,7 +159,7 @@ func (s sum) within(u, reach []float64) (scale float64) {
 		}
 		largest = max(largest, t.gauge(at))
 	}
-	if gauge := (s.gauge(u) + largest) * (1 + sumAccuracy); gauge > 1 {
+	if gauge := (s.gauge(u, of) + largest) * (1 + sumAccuracy); gauge > 1 {
 		return 1 / gauge
 	}
 	return 1

@@ -51,7 +51,7 @@ var pgsPairs = []struct {
 func (e pgsRows) Run(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	r := &experiment.Result{}
 	if opt.Quick {
-		e.rows, e.most = min(e.rows, 8000), min(e.most, 12000)
+		e.rows, e.most = min(e.rows, 6000), min(e.most, 8000)
 	}
 	const held = 30000 // to choose and to judge by
 	standIn := fmt.Sprintf("@text:n=%d", e.rows+min(held, e.rows))
@@ -141,8 +141,8 @@ func addPair(ctx context.Context, r *experiment.Result, opt experiment.Options, 
 			}
 		}
 	}
-	judgePair(r, name, pilot, measured, batch, seconds, cost, top)
-	return nil
+	judgePair(r, name, pilot, measured, batch, seconds, cost)
+	return tableII(ctx, r, opt, name, pilot, top)
 }
 
 // judged is the accuracy of the six by which claims are judged, chosen before anything was run: the second of
@@ -150,7 +150,7 @@ func addPair(ctx context.Context, r *experiment.Result, opt experiment.Options, 
 const judged = 1
 
 // judgePair checks the claims of the paper.
-func judgePair(r *experiment.Result, name string, pilot *survey.Pilot, measured []survey.Piloted, batch, seconds [][]float64, cost, top float64) {
+func judgePair(r *experiment.Result, name string, pilot *survey.Pilot, measured []survey.Piloted, batch, seconds [][]float64, cost float64) {
 	timings := survey.Timings(measured, judged)
 	fit := theory.FitScaling(timings)
 	_, _, slope := theory.Bootstrap(timings, 0.95, 1000, 1)
@@ -164,13 +164,57 @@ func judgePair(r *experiment.Result, name string, pilot *survey.Pilot, measured 
 		batch[judged][last] <= batch[judged][first] && seconds[judged][last] > seconds[judged][first], "%g and %.3g s with %d rows, %g and %.3g s with %d", batch[judged][first], seconds[judged][first], measured[first].Rows, batch[judged][last], seconds[judged][last], measured[last].Rows)
 	pgs := measured[last].Median(judged) * cost
 	r.Check("Table II", fmt.Sprintf("%s: PGS is at %.2f %% at least 10 times sooner than L-BFGS, with all rows", name, goal), "a tenth of the time", pgs <= seconds[judged][last]/10, "%.3g s against %.3g s", pgs, seconds[judged][last])
-	reached := pilot.Goals[0]
-	for g, accuracy := range pilot.Goals {
-		if !math.IsInf(measured[last].Median(g), 1) {
-			reached = accuracy
+}
+
+// tableII compares what PGS reaches in some passes over all rows, the average of its iterates, with what L-BFGS does.
+func tableII(ctx context.Context, r *experiment.Result, opt experiment.Options, name string, pilot *survey.Pilot, top float64) error {
+	passes, runs := 10, opt.RunsOr(5, 1)
+	shared := problem.NewRows(pilot.Learn.X, opt.Threads)
+	reach := func(sigma float64, seed uint64, on survey.Sample) (accuracy, seconds float64, err error) {
+		p, err := problem.NewLinear(shared, pilot.Learn.Y, nil, pilot.Loss, pilot.Penalty, sigma, problem.None)
+		if err != nil {
+			return 0, 0, err
+		}
+		s, err := linear.New("pgs")
+		if err != nil {
+			return 0, 0, err
+		}
+		state, began := s.Start(p, solver.Start{Seed: seed}).(stochastic.Walker), processor.Time()
+		for range passes {
+			if state.Steps(len(p.Y)); ctx.Err() != nil {
+				return 0, 0, ctx.Err()
+			}
+		}
+		seconds = (processor.Time() - began).Seconds()
+		_, d := p.Dims()
+		w := make([]float64, d+1)
+		state.Average(w)
+		return on.Accuracy(w), seconds, nil
+	}
+	best, sigma := -1.0, 0.0
+	for _, s := range pilot.Sigmas {
+		found, _, err := reach(s, opt.Seed, pilot.Choose)
+		if err != nil {
+			return err
+		}
+		if found > best {
+			best, sigma = found, s
 		}
 	}
-	r.Check("Table II", name+": PGS comes near the accuracy of L-BFGS", "within 0.5 points", reached >= top-0.0051, "%.2f %% or more against %.2f %%", 100*reached, 100*top)
+	var found []float64
+	seconds := 0.0
+	for run := range runs {
+		accuracy, took, err := reach(sigma, opt.Seed+1+uint64(run), pilot.Judge)
+		if err != nil {
+			return err
+		}
+		found, seconds = append(found, accuracy), took
+	}
+	slices.Sort(found)
+	median := found[len(found)/2]
+	r.Check("Table II", name+": the average of PGS comes near the accuracy of L-BFGS", "within 0.2 points", median >= top-0.002,
+		"%.3f %% (%.3f to %.3f) after %d passes with sigma %g, in %.3g s, against %.3f %%", 100*median, 100*found[0], 100*found[len(found)-1], passes, sigma, seconds, 100*top)
+	return nil
 }
 
 // listGoals says after how many steps which accuracies were there.

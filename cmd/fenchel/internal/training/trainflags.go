@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
 	f.BoolVar(&s.TargetLog, "target-log", false, "learn the logarithm of the target, which must be above 0; what is predicted is its exponential")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
+	f.StringVar(&t.image, "image", "", "rows x columns of pixels that the features are, such as 28x28: penalise the total variation of the weights (--penalty image)")
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.Register(cmd, s)
@@ -68,6 +70,22 @@ func (t *Trainer) check(cmd *cobra.Command, sources []string) error {
 	return cmp.Or(t.checkJudge(cmd), t.checkProblem(cmd, sources), option.CheckGenerators(t.test), t.checkPaths(sources))
 }
 
+// applyImage makes --image the size of the penalty on images.
+func (t *Trainer) applyImage(cmd *cobra.Command) error {
+	if t.image == "" {
+		return nil
+	}
+	if !cmd.Flags().Changed("penalty") {
+		t.Spec.Penalty = "image"
+	}
+	name, parameters, _ := strings.Cut(t.Spec.Penalty, ":")
+	if name != "image" || strings.Contains(parameters, "size=") {
+		return fmt.Errorf("--image %s: found the penalty %s, expected image, whose size it is", t.image, t.Spec.Penalty)
+	}
+	t.Spec.Penalty = strings.TrimSuffix("image:size="+t.image+","+parameters, ",")
+	return nil
+}
+
 // checkProblem refuses bad flags of those that state the problem and how to read.
 func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
@@ -95,7 +113,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
 	}
-	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.checkThreshold()); err != nil {
+	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.applyImage(cmd), t.checkThreshold()); err != nil {
 		return err
 	}
 	var err error
