@@ -48,6 +48,36 @@ var looked = []struct {
 
 var long = flag.Bool("long", false, "run all experiments, and on two cores too, not every second and fourth")
 
+// TestTheory: the figures that explain, and the theorems, are quick enough to be run whole: every claim holds.
+func TestTheory(t *testing.T) {
+	for spec, targets := range map[string][]string{
+		"thesis-fig1.5": {"F4"}, "thesis-fig3.1": {"F4"}, "thesis-fig3.3": {"F4"}, "thesis-fig2.1": {"T12"}, "thesis-fig2.4": {"T12", "T13"},
+		"thesis-two-point": {"P11"}, "sg-convex": {"Thm 4.5"}, "sg-noise": {"Thm 4.8"},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			e, err := experiment.New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Run(t.Context(), experiment.Options{Seed: 3, Quick: spec == "thesis-two-point"})
+			if err != nil || len(r.Points) == 0 {
+				t.Fatalf("%d points, %v", len(r.Points), err)
+			}
+			for _, target := range targets {
+				if !has(r, func(c experiment.Check) bool { return c.Target == target }) {
+					t.Errorf("no target %s", target)
+				}
+			}
+			for _, c := range r.Checks {
+				if !c.Holds {
+					t.Errorf("%s: %s: expected %s, found %s", c.Target, c.Claim, c.Expected, c.Found)
+				}
+			}
+		})
+	}
+}
+
 // TestExperiments: every experiment gives points and its targets, the same on one
 // core and two (without -long every second one, and every fourth on two).
 func TestExperiments(t *testing.T) {
