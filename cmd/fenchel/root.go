@@ -43,6 +43,7 @@ var makers = []struct {
 	{"reproduce", newReproduce},
 	{"list", newList},
 	{"advise", newAdvise},
+	{"qp", newQP},
 	{"engine", newEngine},
 	{"version", newVersion},
 }
