@@ -31,7 +31,7 @@ type Program struct {
 const MostVariables = 10000
 
 // Check refuses what is no program: sizes that differ, numbers that are none, a P that is not
-// symmetric, too many variables. Bounds that cross are no fault, but an infeasible program.
+// symmetric but for roundings, too many variables. Bounds that cross are no fault, but an infeasible program.
 func (g *Program) Check() error {
 	n, m := len(g.Q), g.A.Rows()
 	switch {
@@ -40,9 +40,9 @@ func (g *Program) Check() error {
 	case n > MostVariables:
 		return fmt.Errorf("found %d variables, expected at most %d: a step factors a dense matrix of them", n, MostVariables)
 	case g.P.Rows() != n || g.P.Cols != n:
-		return fmt.Errorf("P: found %d x %d numbers, expected %d x %d, as q has %d", g.P.Rows(), g.P.Cols, n, n, n)
+		return fmt.Errorf("matrix P: found %d x %d numbers, expected %d x %d, as q has %d", g.P.Rows(), g.P.Cols, n, n, n)
 	case m > 0 && g.A.Cols != n:
-		return fmt.Errorf("A: found %d columns, expected %d, as q has numbers", g.A.Cols, n)
+		return fmt.Errorf("matrix A: found %d columns, expected %d, as q has numbers", g.A.Cols, n)
 	case len(g.Lower) != m || len(g.Upper) != m:
 		return fmt.Errorf("l and u: found %d and %d numbers, expected %d, one for each row of A", len(g.Lower), len(g.Upper), m)
 	case len(g.Least) != n || len(g.Most) != n:
@@ -62,24 +62,37 @@ func (g *Program) Check() error {
 	return g.symmetric()
 }
 
-// symmetric refuses a P that is not.
+// symmetric refuses a P that is not, by more than roundings: these become the mean of both numbers,
+// which leaves x^T P x as it is.
 func (g *Program) symmetric() error {
-	turned := make([]Entry, 0, len(g.P.Value))
-	for i := range g.P.Rows() {
+	n := len(g.Q)
+	turned, diagonal := g.P.Turned(n), make([]float64, n)
+	entries, other := make([]Entry, 0, 2*len(g.P.Value)), make([]Entry, 0, 2*len(g.P.Value))
+	for i := range n {
 		index, value := g.P.Row(i)
 		for k, j := range index {
-			turned = append(turned, Entry{j, i, value[k]}, Entry{i, j, -value[k]})
+			entries, other = append(entries, Entry{i, j, value[k] / 2}), append(other, Entry{i, j, value[k]})
+			if i == j {
+				diagonal[i] = math.Abs(value[k])
+			}
+		}
+		index, value = turned.Row(i)
+		for k, j := range index {
+			entries, other = append(entries, Entry{i, j, value[k] / 2}), append(other, Entry{i, j, -value[k]})
 		}
 	}
-	t := NewSparse(g.P.Rows(), g.P.Cols, turned)
-	for i := range t.Rows() {
-		index, value := t.Row(i)
+	mean, off := NewSparse(n, n, entries), NewSparse(n, n, other) // of the same places
+	for i := range n {
+		index, value := mean.Row(i)
+		_, differ := off.Row(i)
 		for k, j := range index {
-			if value[k] != 0 {
-				return fmt.Errorf("P: found numbers that differ by %.3g in row %d, column %d and in row %d, column %d, expected a symmetric matrix", math.Abs(value[k]), i+1, j+1, j+1, i+1)
+			size := math.Sqrt(diagonal[i])*math.Sqrt(diagonal[j]) + math.Abs(value[k])
+			if d := math.Abs(differ[k]); d > 1e-12*size {
+				return fmt.Errorf("matrix P: found numbers that differ by %.3g in row %d, column %d and in row %d, column %d, expected a symmetric matrix", d, i+1, j+1, j+1, i+1)
 			}
 		}
 	}
+	g.P = mean
 	return nil
 }
 
