@@ -436,3 +436,31 @@ func TestProgramsThreads(t *testing.T) {
 		t.Errorf("%s %+v on one thread, %s %+v on two", one.Status, one.Proof, two.Status, two.Proof)
 	}
 }
+
+// The bound of a free variable holds up to the radius alone, unless rows bound the variable; of a row
+// with two variables that have no bound they bound none.
+func TestProgramsRadius(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		rows         []float64 // of two variables
+		lower, upper []float64
+		implied      box
+	}{
+		{nil, nil, nil, box{[]float64{-inf, -inf}, []float64{inf, inf}}},
+		{[]float64{1, 1}, []float64{0}, []float64{1}, box{[]float64{-inf, -inf}, []float64{inf, inf}}},
+		{[]float64{1, 0, 1, -2}, []float64{-1, -1}, []float64{1, 3}, box{[]float64{-1, -2}, []float64{1, 1}}},
+	} {
+		g := &Program{P: identity(2), Q: []float64{-1, -1}, A: DenseRows(len(c.lower), 2, c.rows), Lower: c.lower, Upper: c.upper, Least: []float64{-inf, -inf}, Most: []float64{inf, inf}}
+		b := g.implied()
+		near := func(got, want []float64) bool {
+			return slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-4 })
+		}
+		if !near(b.least, c.implied.least) || !near(b.most, c.implied.most) {
+			t.Errorf("rows %v imply %v, expected %v", c.rows, b, c.implied)
+		}
+		p, _, _ := g.certify([]float64{0.9, 1}, make([]float64, len(c.lower)), b)
+		if bounded := !math.IsInf(b.most[0], 1); bounded != math.IsInf(p.Radius, 1) || !bounded && p.Radius < 100 || p.Bound > -1 {
+			t.Errorf("rows %v: %+v", c.rows, p)
+		}
+	}
+}

@@ -132,6 +132,16 @@ ENDATA
 	}
 }
 
+// A negative upper bound takes the lower bound 0 away, but not one that was given.
+func TestQPSNegativeUpper(t *testing.T) {
+	for text, want := range map[string]float64{" UP B X -2\n": -inf, " LO B X 0\n UP B X -2\n": 0, " UP B X -2\n LO B X -3\n": -3, " UP B X 2\n": 0} {
+		f, err := readQPS("t", strings.NewReader("ROWS\n N C\nCOLUMNS\n X C 1\nBOUNDS\n"+text+"ENDATA\n"))
+		if err != nil || f.Least[0] != want {
+			t.Errorf("%q: %v, %v, expected %v", text, f.Least, err, want)
+		}
+	}
+}
+
 func TestQPSErrors(t *testing.T) {
 	head := "NAME T\nROWS\n N C\n L R\nCOLUMNS\n X C 1 R 1\n"
 	for text, want := range map[string]string{
