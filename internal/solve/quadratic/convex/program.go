@@ -6,6 +6,7 @@ package convex
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
@@ -67,30 +68,33 @@ func (g *Program) Check() error {
 func (g *Program) symmetric() error {
 	n := len(g.Q)
 	turned, diagonal := g.P.Turned(n), make([]float64, n)
-	entries, other := make([]Entry, 0, 2*len(g.P.Value)), make([]Entry, 0, 2*len(g.P.Value))
 	for i := range n {
 		index, value := g.P.Row(i)
-		for k, j := range index {
-			entries, other = append(entries, Entry{i, j, value[k] / 2}), append(other, Entry{i, j, value[k]})
-			if i == j {
-				diagonal[i] = math.Abs(value[k])
-			}
-		}
-		index, value = turned.Row(i)
-		for k, j := range index {
-			entries, other = append(entries, Entry{i, j, value[k] / 2}), append(other, Entry{i, j, -value[k]})
+		if k, ok := slices.BinarySearch(index, i); ok {
+			diagonal[i] = math.Abs(value[k])
 		}
 	}
-	mean, off := NewSparse(n, n, entries), NewSparse(n, n, other) // of the same places
+	mean := Sparse{Cols: n, Start: make([]int, 1, n+1)}
 	for i := range n {
-		index, value := mean.Row(i)
-		_, differ := off.Row(i)
-		for k, j := range index {
-			size := math.Sqrt(diagonal[i])*math.Sqrt(diagonal[j]) + math.Abs(value[k])
-			if d := math.Abs(differ[k]); d > 1e-12*size {
+		a, v := g.P.Row(i)
+		b, w := turned.Row(i)
+		for len(a)+len(b) > 0 {
+			var j int
+			var here, there float64
+			inA, inB := len(b) == 0 || len(a) > 0 && a[0] <= b[0], len(a) == 0 || len(b) > 0 && b[0] <= a[0]
+			if inA {
+				j, here, a, v = a[0], v[0], a[1:], v[1:]
+			}
+			if inB {
+				j, there, b, w = b[0], w[0], b[1:], w[1:]
+			}
+			size := math.Sqrt(diagonal[i])*math.Sqrt(diagonal[j]) + math.Abs(here)
+			if d := math.Abs(here - there); d > 1e-12*size {
 				return fmt.Errorf("matrix P: found numbers that differ by %.3g in row %d, column %d and in row %d, column %d, expected a symmetric matrix", d, i+1, j+1, j+1, i+1)
 			}
+			mean.Index, mean.Value = append(mean.Index, j), append(mean.Value, here/2+there/2)
 		}
+		mean.Start = append(mean.Start, len(mean.Index))
 	}
 	g.P = mean
 	return nil

@@ -464,3 +464,18 @@ func TestProgramsRadius(t *testing.T) {
 		}
 	}
 }
+
+// A run that is stopped in the middle of a step has the best point so far, and says so.
+func TestProgramsStopped(t *testing.T) {
+	g := small(7)
+	for most := range 30 {
+		calls := 0
+		s := g.Solve(Limits{Threads: 1, Stop: func() bool { calls++; return calls > most }})
+		if s.Status == Optimal {
+			break
+		}
+		if s.Status != Cut || s.X == nil || !(s.Bound < s.Objective+1) {
+			t.Errorf("stopped at question %d: %s, %+v", most, s.Status, s.Proof)
+		}
+	}
+}

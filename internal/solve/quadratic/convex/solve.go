@@ -106,7 +106,7 @@ func (g *Program) crossed() string {
 // run takes steps until the point is good enough, or there is a proof that there is none.
 func (g *Program) run(l Limits) *Solution {
 	scaling := newScaling(g)
-	e := newEmbedding(newSystem(scaling.program(g), l.Threads))
+	e := newEmbedding(newSystem(scaling.program(g), l))
 	implied := g.implied()
 	best := &Solution{Status: Stalled}
 	least, idle := math.Inf(1), 0

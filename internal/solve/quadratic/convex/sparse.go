@@ -3,6 +3,8 @@ package convex
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // Sparse is a matrix of rows: row i has the columns Index[Start[i]:Start[i+1]], ascending.
@@ -50,8 +52,12 @@ func (m Sparse) Row(i int) (index []int, value []float64) {
 // Times sets dst = M x.
 func (m Sparse) Times(dst, x []float64) {
 	for i := range m.Rows() {
-		dst[i] = 0
 		index, value := m.Row(i)
+		if len(index) == m.Cols {
+			dst[i] = vec.Dot64(value, x)
+			continue
+		}
+		dst[i] = 0
 		for k, j := range index {
 			dst[i] += float64(value[k] * x[j])
 		}
@@ -65,6 +71,10 @@ func (m Sparse) AddAcross(dst, y []float64) {
 			continue
 		}
 		index, value := m.Row(i)
+		if len(index) == m.Cols {
+			vec.Axpy64(dst, v, value)
+			continue
+		}
 		for k, j := range index {
 			dst[j] += float64(v * value[k])
 		}
@@ -99,12 +109,20 @@ func DenseRows(rows, cols int, values []float64) Sparse {
 
 // Turned returns M^T, of so many rows.
 func (m Sparse) Turned(rows int) Sparse {
-	entries := make([]Entry, 0, len(m.Value))
+	t := Sparse{Cols: m.Rows(), Start: make([]int, rows+1), Index: make([]int, len(m.Index)), Value: make([]float64, len(m.Index))}
+	for _, j := range m.Index {
+		t.Start[j+1]++
+	}
+	for j := range rows {
+		t.Start[j+1] += t.Start[j]
+	}
+	next := slices.Clone(t.Start)
 	for i := range m.Rows() {
 		index, value := m.Row(i)
 		for k, j := range index {
-			entries = append(entries, Entry{j, i, value[k]})
+			t.Index[next[j]], t.Value[next[j]] = i, value[k]
+			next[j]++
 		}
 	}
-	return NewSparse(rows, m.Rows(), entries)
+	return t
 }

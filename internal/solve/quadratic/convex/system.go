@@ -63,9 +63,10 @@ func (s *system) zero() primalDual {
 }
 
 // newSystem lists the sides and equations of a scaled program.
-func newSystem(g *Program, threads int) *system {
+func newSystem(g *Program, l Limits) *system {
 	n, m := len(g.Q), g.A.Rows()
-	s := &system{g: g, threads: threads, rows: make([]float64, m+n)}
+	s := &system{g: g, threads: l.Threads, rows: make([]float64, m+n)}
+	s.factor.Stop = l.Stop
 	add := func(row int, lo, hi float64) {
 		if lo == hi {
 			s.equations = append(s.equations, equation{row, lo})
