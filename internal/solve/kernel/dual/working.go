@@ -139,7 +139,7 @@ func (s *working) Epoch() {
 	if len(s.set) > 0 {
 		s.round()
 	}
-	if !s.partial() {
+	if !s.partial() && (len(s.set) == 0 || s.q >= longSet || s.turns%(longSet/s.q) == 0) { // which costs as much as a small set
 		s.judge()
 	}
 }
@@ -234,6 +234,9 @@ func (s *working) adopt(rows []int, beta []float64) (total float64) {
 // cut short the coefficients are again what they were.
 func (s *working) respondTo(total float64) {
 	before := support.Remember(&s.before, s.R)
+	if s.q < longSet && len(s.set) <= s.p.Capacity() { // rows that are likely to change again
+		s.p.Prefetch(s.set)
+	}
 	if s.p.Update(s.R, s.set, s.changes); support.Undone(s.p, s.R, before) {
 		for k, i := range s.set {
 			s.Dual.set(i, s.Beta[i]-s.changes[k])
