@@ -45,6 +45,7 @@ func qpActiveSet(ctx context.Context, opt experiment.Options) (*experiment.Resul
 		state.Epoch()
 		stages = append(stages, stageOf(x, y, state.Point().W, c))
 	}
+	(&experiment.Tally{Opt: opt, What: "parts", Of: 2}).Step()
 	r := &experiment.Result{}
 	last := len(stages) - 1
 	for _, k := range slices.Compact([]int{last / 8, last / 3, 2 * last / 3, last}) {
