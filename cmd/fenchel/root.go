@@ -45,6 +45,7 @@ var makers = []struct {
 	{"list", newList},
 	{"advise", newAdvise},
 	{"bounds", newBounds},
+	{"qp", newQP},
 	{"engine", newEngine},
 	{"version", newVersion},
 }

@@ -120,6 +120,7 @@ var examples = []string{
 	"compare p stream", "train @blobs:n=90,classes=3 -o three", "compare three three", "compare m m",
 	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
 	"advise @toy:n=50,d=3", "advise @toy:n=1000,d=3 --plan 0.6", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
+	"qp small.qps", "qp crossed.qps",
 	"version",
 }
 
@@ -128,11 +129,13 @@ var examples = []string{
 func TestSchemas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"times.csv":  "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
-		"counts.csv": "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
-		"round.svm":  "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
-		"tiny.svm":   "1 1:1e-50 2:1\n-1 1:-3e-50 2:2\n1 1:2e-50\n",
-		"zero.svm":   "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
+		"times.csv":   "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
+		"counts.csv":  "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
+		"round.svm":   "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
+		"tiny.svm":    "1 1:1e-50 2:1\n-1 1:-3e-50 2:2\n1 1:2e-50\n",
+		"small.qps":   "ROWS\n N C\nCOLUMNS\n X C 1\nQUADOBJ\n X X 1\nENDATA\n",
+		"crossed.qps": "ROWS\n N C\nCOLUMNS\n X C 1\nBOUNDS\n UP B X 1\n LO B X 2\nENDATA\n",
+		"zero.svm":    "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 // Figures are the curves, each panel in its row and column.
 func (r *Result) Figures() (sheet figure.Sheet) {
-	var rows, columns []string
+	var rows, columns, dotted []string
 	place := func(names *[]string, name string) int {
 		at := slices.Index(*names, name)
 		if at < 0 {
@@ -30,7 +30,10 @@ func (r *Result) Figures() (sheet figure.Sheet) {
 			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
 			sheet[i][j].Y.Quantiles = true
 		}
-		p.addTo(sheet[i][j])
+		c := p.addTo(sheet[i][j])
+		if c.Points = p.Dots; p.Dots { // of one colour in all panels
+			c.Colour = figure.Contrast(place(&dotted, p.Curve))
+		}
 	}
 	return sheet
 }
@@ -41,8 +44,8 @@ func axis(name string) figure.Axis {
 	return figure.Axis{Name: short, Log: log}
 }
 
-// addTo adds a point to its curve.
-func (p Point) addTo(f *figure.Figure) {
+// addTo adds a point to its curve, and returns that.
+func (p Point) addTo(f *figure.Figure) *figure.Curve {
 	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
 	if at < 0 {
 		at = len(f.Curves)
@@ -54,6 +57,7 @@ func (p Point) addTo(f *figure.Figure) {
 	}
 	c := &f.Curves[at]
 	c.X, c.Y = append(c.X, p.X), append(c.Y, p.Y)
+	return c
 }
 
 // Page is a report with facts, such as the source and the command, the notes, the claims and the figures.

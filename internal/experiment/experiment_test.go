@@ -178,6 +178,7 @@ var timed = []struct {
 	{"qp-ridge", "", []string{"Y8", "Y9"}, []string{"both forms are one solution"}},
 	{"qp-accuracy:seconds=1", "", []string{"Y3"}, []string{"interior-point", "active-set"}},
 	{"qp-working-set", "", []string{"Y6", "Y7"}, []string{"taken from the two ends", "one objective"}},
+	{"qp-active-set", "", []string{"6.1", "6.7", "Y11"}, []string{"a step frees", "never falls", "few steps", "rows at 0"}},
 	{"qp-strings", "", []string{"Y5", "Y10"}, []string{"are separated"}},
 	{"qp-low-rank", "", []string{"Y11", "Y15"}, []string{"falls with the rank", "left of the trace", "active sets end"}},
 }

@@ -27,6 +27,7 @@ type Point struct {
 	X                  float64
 	YAxis              string
 	Y                  float64
+	Dots               bool // the points of the curve are not connected
 }
 
 // LogAxis ends the names of logarithmic axes.

@@ -239,6 +239,16 @@ func (g *Gram) At(i, j int) float64 {
 	return g.Rows([]int{i})[0].At(j)
 }
 
+// Elements appends K_ij of some j, which count as asked for, not the rest of the row, which is kept.
+func (g *Gram) Elements(dst []float64, i int, columns []int) []float64 {
+	g.counts.requested.Add(int64(len(columns) - g.Len()))
+	row := g.Rows([]int{i})[0]
+	for _, j := range columns {
+		dst = append(dst, row.At(j))
+	}
+	return dst
+}
+
 // Kept reports whether row i is at hand and need not be computed.
 func (g *Gram) Kept(i int) bool { return g.kept.slot[i] >= 0 }
 

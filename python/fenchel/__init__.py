@@ -6,6 +6,7 @@ each answer is. ``fenchel.sklearn`` has estimators under the names of scikit-lea
 from ._base import Certificate, PCACertificate
 from ._engine import DataError, EngineError, close
 from ._model import Model
+from ._quadratic import QuadraticSolution, qp
 from ._read import Rows, read
 from ._sparsify import sparsify
 from ._tune import tune
@@ -18,5 +19,5 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "OneClass", "PCA", "PCACertificate", "Rows", "Verification", "close", "read", "sparsify", "tune", "verify",
+    "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Rows", "Verification", "close", "qp", "read", "sparsify", "tune", "verify",
 ]  # fmt: skip

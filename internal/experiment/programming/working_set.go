@@ -68,7 +68,7 @@ func chosenRows(ctx context.Context, r *experiment.Result, opt experiment.Option
 		p.Gram.Update(derivative, rows, change)
 	}
 	for i := range at {
-		r.Points = append(r.Points, experiment.Point{Row: "working set", Curve: "rows changed", XAxis: "round", X: at[i], YAxis: "place among the sorted derivatives", Y: places[i]})
+		r.Points = append(r.Points, experiment.Point{Row: "working set", Curve: "rows changed", XAxis: "round", X: at[i], YAxis: "place among the sorted derivatives", Y: places[i], Dots: true})
 	}
 	r.Check("Y7", fmt.Sprintf("sets of %d rows of %d are taken from the two ends", q, n), fmt.Sprintf("no row further than %d from its end", q/2), len(at) > 0 && deepest <= q/2, "%d rows changed, at most %d from the end", len(at), deepest)
 	return ctx.Err()

@@ -146,3 +146,47 @@ func Example_primalAndDual() {
 	fmt.Printf("dual %.4f, primal %.4f\n", (best.Dual-c.Dual)/p.Lambda, c.Primal-best.Primal)
 	// Output: dual 0.0050, primal 0.0525
 }
+
+// K23: from lambda to the radius and the slack of its optimum, and back to a lambda: the machines that
+// are trained with that predict the same to 1e-8.
+func TestConversionsRoundTrip(t *testing.T) {
+	const n = 40
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		for _, lambda := range []float64{0.5 / n, 0.05 / n} {
+			solve := func(lambda float64) (*problem.Kernel, problem.Point, []float64) {
+				p := kerneltest.Machine(t, n, lambda, bias)
+				pt := kerneltest.Run(t, dual.ActiveSet{}, p, solver.Options{Gap: 1e-13}).Point
+				scores := make([]float64, n)
+				respond(p.Gram, &p.Risk, scores, pt.W)
+				for i := range scores {
+					if bias == problem.Free {
+						scores[i] += pt.W[n]
+					}
+				}
+				return p, pt, scores
+			}
+			p, pt, want := solve(lambda)
+			norm, mean := p.Criteria(pt.W)
+			slack, err := problem.NewSlack(p.Gram, p.Y, mean/norm, bias)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := map[string]float64{"slack": slack.ImpliedLambda(pt)}
+			if bias != problem.Free {
+				ball, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, norm, bias)
+				if err != nil {
+					t.Fatal(err)
+				}
+				back["radius"] = ball.ImpliedLambda(pt)
+			}
+			for by, lambda := range back {
+				_, _, got := solve(lambda)
+				for i := range got {
+					if math.Abs(got[i]-want[i]) > 1e-8*max(1, math.Abs(want[i])) {
+						t.Errorf("%v, by %s, lambda %g again: row %d scores %.12g, expected %.12g", bias, by, lambda, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}

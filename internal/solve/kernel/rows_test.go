@@ -141,7 +141,7 @@ func TestK23DualityConversions(t *testing.T) {
 				b += lecture.K[i][j] * second[j] / gamma
 				here += lecture.K[i][j] * best.Point.W[j]
 			}
-			if math.Abs(a-b) > 1e-8*(1+math.Abs(a)) || math.Abs(a-here) > 1e-6*(1+math.Abs(a)) {
+			if math.Abs(a-b) > 1e-8*(1+math.Abs(a)) || math.Abs(a-here) > 1e-8*(1+math.Abs(a)) {
 				t.Errorf("c=%g, row %d: %.12g by the lecture, %.12g by Ulbrich, %.12g here", c, i, a, b, here)
 			}
 		}

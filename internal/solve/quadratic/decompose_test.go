@@ -28,15 +28,15 @@ type Decompose struct {
 	Steps int     // at most; 0: 100,000
 }
 
-// Solution is where a method ended.
-type Solution struct {
+// solution is where a method ended.
+type solution struct {
 	X, Y        []float64
 	Certificate Certificate
 	Steps       int
 }
 
 // Solve needs a dense matrix and a feasible x to begin at; nil: one is found by [Interior].
-func (d Decompose) Solve(ctx context.Context, p *Program, x []float64) (*Solution, error) {
+func (d Decompose) Solve(ctx context.Context, p *Program, x []float64) (*solution, error) {
 	q, ok := p.Q.(*Dense)
 	if err := p.Check(); err != nil || !ok {
 		return nil, fmt.Errorf("quadratic: decomposition: found %T, expected a dense matrix of a program (%v)", p.Q, err)
@@ -104,9 +104,9 @@ type decomposition struct {
 // refreshed is after how many steps g is computed anew, and the point judged.
 const refreshed = 50
 
-func (s *decomposition) run(ctx context.Context, d Decompose) (*Solution, error) {
+func (s *decomposition) run(ctx context.Context, d Decompose) (*solution, error) {
 	y := make([]float64, len(s.p.A))
-	out := &Solution{}
+	out := &solution{}
 	last := math.Inf(1)
 	for step := 0; ; step++ {
 		if step%refreshed == 0 {

@@ -8,7 +8,8 @@
 // is. The tests compare both with a method of working sets for several equations (decompose_test.go).
 //
 // What the kernel machines need of it takes Q as a [Matrix], of which only products and
-// solutions with Q + D are asked for.
+// solutions with Q + D are asked for. Programs of any rows and bounds are those
+// of the package convex below.
 package quadratic
 
 import (

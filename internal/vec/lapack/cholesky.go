@@ -25,6 +25,7 @@ type Cholesky struct {
 	Stop func() bool
 
 	size    int
+	raised  bool
 	l       []float64 // size*size, row-major
 	columns []float64 // panel*panel, scratch
 	below   []float64 // panel rows of as many numbers as there are rows below, scratch
@@ -43,7 +44,7 @@ const panel = 32
 // What is still to be eliminated is kept with the opposite sign, so that
 // products are added to it.
 func (f *Cholesky) Decompose(l []float64, size, threads int) {
-	f.l, f.size = l[:size*size], size
+	f.l, f.size, f.raised = l[:size*size], size, false
 	least := make([]float64, size) // pivots below are rounding errors
 	for j := range least {
 		if f.stopped() {
@@ -67,6 +68,9 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 	}
 }
 
+// Raised reports whether a pivot was raised: the matrix is not proved to be positive definite.
+func (f *Cholesky) Raised() bool { return f.raised }
+
 func (f *Cholesky) stopped() bool { return f.Stop != nil && f.Stop() }
 
 // corner factors the columns from to to of their own rows, and writes column
@@ -86,6 +90,7 @@ func (f *Cholesky) corner(from, to int, least []float64) {
 		}
 		column := columns[k][k:]
 		vec.AddRows64(column, columns[:k], k, factors[:k])
+		f.raised = f.raised || !(-column[0] >= least[from+k])
 		column[0] = math.Sqrt(max(-column[0], least[from+k]))
 		scale(column[1:], -1/column[0])
 	}

@@ -49,6 +49,8 @@ func argumentNames(cmd *cobra.Command) []string {
 			names = append(names, "a model")
 		case "MODEL...":
 			names = append(names, "another model")
+		case "FILE":
+			names = append(names, "the file")
 		case "FILE...":
 			names = append(names, "traces, models or components")
 		case "OUT":

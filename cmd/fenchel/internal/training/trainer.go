@@ -18,7 +18,7 @@ type Trainer struct {
 	classWeight string
 	cost        string // LABEL=COST,...
 	threshold   string
-	image       string // rows x columns
+	image       string   // rows x columns
 	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
 	Out         string   // model file; "": not saved

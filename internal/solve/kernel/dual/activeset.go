@@ -1,6 +1,7 @@
 package dual
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +39,10 @@ import (
 // responses have moved are larger than most margins, and would spare few rows. Ten rows more on
 // 3,000 of the set Adult compute 165 rows of K, 152 of them those of S, an eighth of the 1,356 of a
 // fresh run; on overlapping Gaussians it is an eleventh.
-type ActiveSet struct{ Candidates int } // 0: 64
+type ActiveSet struct {
+	Candidates int // 0: 64
+	Steps      int // rows that enter in an epoch; 0: 64
+}
 
 var _ solver.Solver = ActiveSet{}
 
@@ -46,7 +50,7 @@ func init() {
 	support.Solvers.Register(registry.Entry[solver.Solver]{Name: "active-set", Summary: "exact solutions by equations of the free rows: losses with one corner, few free rows; candidates=64 rows priced between passes over all",
 		Facts: registry.Facts{Rate: "finite; a row a step, about twice the rows in all", Memory: "|S| rows of K and |S|^2, S the free rows", Source: "Scheinberg 2006; Cauwenberghs, Poggio 2000"},
 		New: func(p *registry.Params) (solver.Solver, error) {
-			return ActiveSet{p.Int("candidates", 64, 1, 1<<20)}, p.Err()
+			return ActiveSet{Candidates: p.Int("candidates", 64, 1, 1<<20)}, p.Err()
 		}})
 }
 
@@ -74,7 +78,7 @@ func (ActiveSet) Accepts(p problem.Problem) error {
 func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	a := &activeSet{Dual: newDual(k, support.Kept(k, start)), p: k, most: max(1, s.Candidates), t: make([]float64, n), pending: make([]float64, n)}
+	a := &activeSet{Dual: newDual(k, support.Kept(k, start)), p: k, most: cmp.Or(s.Candidates, 64), steps: cmp.Or(s.Steps, 64), t: make([]float64, n), pending: make([]float64, n), near: []int{}}
 	a.Limit = start.Over
 	support.SupportOf(start, a.support)
 	a.gram = k.Gram.InDouble(min(n, max(64, int(gram.DefaultCache/8/int64(n+128)))))
@@ -106,21 +110,24 @@ type activeSet struct {
 	p        *problem.Kernel
 	gram     *gram.Gram // rows in double precision
 	most     int        // candidates
+	steps    int        // of an epoch
 	t        []float64  // corners
 	set      support.FreeSet
-	slope    []float64 // (r - t) of the set, up to date
-	b        float64   // the bias
-	pending  []float64 // changes of beta that are not in r
-	touched  []int     // rows that have some
-	near     []int     // candidates
-	idle     int       // steps of length 0 one after another
-	optimal  bool      // no row violates its condition
+	slope    []float64   // (r - t) of the set, up to date
+	b        float64     // the bias
+	pending  []float64   // changes of beta that are not in r
+	touched  []int       // rows that have some
+	near     []int       // candidates
+	prices   []float64   // their responses, up to date
+	block    [][]float64 // K of the set and the candidates, by places in the set
+	idle     int         // steps of length 0 one after another
+	optimal  bool        // no row violates its condition
 	estimate float64
 }
 
 // Epoch lets some rows enter.
 func (s *activeSet) Epoch() {
-	for range 64 {
+	for range s.steps {
 		if s.Limit.Reached() || s.p.Cut() {
 			break
 		}
@@ -153,12 +160,6 @@ func (s *activeSet) Point() problem.Point {
 func (s *activeSet) advance() bool {
 	s.settle()
 	i, sign := s.worst(s.near)
-	if i >= 0 && len(s.near) == 0 { // by responses without what is pending, which may have mended it
-		if v, _ := s.price(i, s.response(i)); v == 0 {
-			s.flush()
-			i, sign = s.worst(nil)
-		}
-	}
 	if i < 0 {
 		s.flush()
 		if i, sign = s.worst(nil); i < 0 {
@@ -169,10 +170,15 @@ func (s *activeSet) advance() bool {
 				return false
 			}
 		}
-		s.candidates()
+		s.candidates(i)
 	}
 	s.enter(i, sign)
 	return true
+}
+
+// values are K of row i and the candidates.
+func (s *activeSet) values(i int) []float64 {
+	return s.gram.Elements(make([]float64, 0, len(s.near)), i, s.near)
 }
 
 // settle moves the free coefficients to where they are best, with the bounds that they meet.
@@ -234,11 +240,27 @@ func (s *activeSet) take(d []float64, step float64) {
 func (s *activeSet) put(i int, beta float64) {
 	before := s.Beta[i]
 	s.Beta[i] = min(max(beta, s.Lo[i]), s.Hi[i])
-	if s.pending[i] == 0 && s.Beta[i] != before {
+	change := s.Beta[i] - before
+	if change == 0 {
+		return
+	}
+	if s.pending[i] == 0 {
 		s.touched = append(s.touched, i)
 	}
-	s.pending[i] += s.Beta[i] - before
+	s.pending[i] += change
 	s.moved = true
+	values := []float64(nil)
+	if at := s.set.Place[i]; at >= 0 {
+		values = s.block[at]
+	} else {
+		values = s.values(i)
+	}
+	vec.Axpy64(s.prices, change, values)
+	if c := float64(change * s.p.Constant()); c != 0 {
+		for k := range s.prices {
+			s.prices[k] += c
+		}
+	}
 }
 
 // count notices steps of no length, of which there may be circles.
@@ -251,7 +273,7 @@ func (s *activeSet) count(d []float64, step float64) {
 // drop has a row that hit a bound leave the set.
 func (s *activeSet) drop(at int) {
 	i := s.set.Remove(at)
-	s.slope = slices.Delete(s.slope, at, at+1)
+	s.slope, s.block = slices.Delete(s.slope, at, at+1), slices.Delete(s.block, at, at+1)
 	bound := s.Lo[i]
 	if s.Hi[i]-s.Beta[i] < s.Beta[i]-bound {
 		bound = s.Hi[i]
@@ -267,7 +289,7 @@ func (s *activeSet) enter(i int, sign float64) {
 		d, added := s.set.Add(i)
 		slope := s.response(i) - s.t[i]
 		if added {
-			s.slope = append(s.slope, slope)
+			s.slope, s.block = append(s.slope, slope), append(s.block, s.values(i))
 			return
 		}
 		slope -= vec.Dot64(d, s.slope)
@@ -296,6 +318,9 @@ func (s *activeSet) enter(i int, sign float64) {
 
 // response is r of a row, with what is pending.
 func (s *activeSet) response(i int) float64 {
+	if at := slices.Index(s.near, i); at >= 0 {
+		return s.prices[at]
+	}
 	r := s.R[i]
 	for _, j := range s.touched {
 		r += float64(s.pending[j] * s.element(j, i))
@@ -325,6 +350,7 @@ func (s *activeSet) flush() {
 		}
 	}
 	s.touched = s.touched[:0]
+	s.prices = Gather(s.prices, s.R, s.near)
 	for k, i := range s.set.Rows {
 		s.slope[k] = s.R[i] - s.t[i]
 		s.retarget(i)
@@ -338,7 +364,7 @@ func (s *activeSet) flush() {
 func (s *activeSet) refactor() {
 	rows := s.set.Rows
 	s.set.Clear()
-	s.slope = nil
+	s.slope, s.block = nil, nil
 	for _, i := range rows {
 		s.enter(i, 1)
 	}
@@ -382,8 +408,8 @@ func (s *activeSet) worst(among []int) (row int, sign float64) {
 		}
 		return row, sign
 	}
-	for _, i := range among {
-		look(i, s.response(i))
+	for k, i := range among {
+		look(i, s.prices[k])
 	}
 	return row, sign
 }
@@ -411,30 +437,23 @@ func (s *activeSet) open() (row int, sign float64) {
 	return up, 1
 }
 
-// candidates chooses the rows that are priced until none of them is left: those of the largest
-// violations.
-func (s *activeSet) candidates() {
-	type priced struct {
-		row int
-		v   float64
-	}
-	var all []priced
-	for i, r := range s.R {
-		if v, _ := s.price(i, r); v > settled*(1+math.Abs(r)+math.Abs(s.t[i])) {
-			all = append(all, priced{i, v})
+// candidates chooses the rows that are priced until none of them is left: row i, and those of the
+// largest violations.
+func (s *activeSet) candidates(i int) {
+	var worst Worst
+	worst.Reset(s.most - 1)
+	for j, r := range s.R {
+		if v, _ := s.price(j, r); j != i && v > settled*(1+math.Abs(r)+math.Abs(s.t[j])) {
+			worst.Offer(j, v)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b priced) int {
-		switch {
-		case a.v > b.v:
-			return -1
-		case a.v < b.v:
-			return 1
-		}
-		return 0
-	})
-	s.near = s.near[:0]
-	for _, c := range all[:min(s.most, len(all))] {
+	s.near = append(s.near[:0], i)
+	for _, c := range worst.List {
 		s.near = append(s.near, c.row)
+	}
+	slices.Sort(s.near)
+	s.prices = Gather(s.prices, s.R, s.near)
+	for k, j := range s.set.Rows {
+		s.block[k] = s.values(j)
 	}
 }

@@ -121,3 +121,26 @@ func TestK24ActiveSetWarm(t *testing.T) {
 }
 
 func make0(n int) []float64 { return make([]float64, n) }
+
+// K16: candidates that are priced between passes over all rows save more than half of the values of
+// the kernel, at the same optimum.
+func TestK16Candidates(t *testing.T) {
+	x, y := kerneltest.Toy(kerneltest.Thorough(1500, 600))
+	run := func(candidates int) (*solver.Solution, int64) {
+		g, err := gram.NewGram(kernel.RBF{Gamma: 1}, x, gram.Options{Double: true, Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.NewKernel(g, y, nil, loss.Hinge{}, 0.01/float64(len(y)), problem.Free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := kerneltest.Run(t, ActiveSet{Candidates: candidates}, p, solver.Options{Gap: 1e-7})
+		return s, p.Counts().Requested
+	}
+	few, values := run(0)
+	all, without := run(1)
+	if 2*values > without || few.Status != solver.Converged || math.Abs(few.Certificate.Primal-all.Certificate.Primal) > 1e-9*all.Certificate.Primal {
+		t.Errorf("%d values, objective %.12g (%s); without candidates %d, %.12g", values, few.Certificate.Primal, few.Status, without, all.Certificate.Primal)
+	}
+}

@@ -16,7 +16,8 @@ import (
 // Problem and rounds are those of Working, with sets of a few rows from the two
 // ends of the sorted derivatives, the steepest feasible direction with Q nonzeros,
 // and a dual problem that is solved to a thousandth of its violation. It begins
-// at zero, on all rows. With Q = 2 it is SMO with the maximal violating pair.
+// at zero, on all rows. With Q = 2 and without Shrinking it is SMO with the maximal violating pair, and
+// runs as that: a pair is solved in closed form, whatever Inner says.
 // Inner says how that is solved: by steps of pairs, or by the projected gradient method of
 // working_gradient.go. With Shrinking rows that rest at a bound are left out for a while, see
 // shrinking. Returned is the last iterate. Cost per round: Q rows of K at most.
@@ -52,6 +53,9 @@ func (s Decomposition) Accepts(p problem.Problem) error {
 
 // Start begins at the warm start, or at zero.
 func (s Decomposition) Start(p problem.Problem, start solver.Start) solver.State {
+	if s.Q <= 2 && !s.Shrinking {
+		return SMO{"first"}.Start(p, start)
+	}
 	k := p.(*problem.Kernel)
 	w := newWorking(k, max(s.Q, 2), 1e-3, support.Kept(k, start), start.Over)
 	w.inside.descends = s.Inner == "gradient"

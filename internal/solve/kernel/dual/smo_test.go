@@ -134,13 +134,33 @@ func TestGain(t *testing.T) {
 // of the maximal violating pair (K12).
 func TestPairsAreDecomposition(t *testing.T) {
 	p := board(t, 100, 10, 0.5)
-	a, b := SMO{"first"}.Start(p, solver.Start{}).(*smo), Decomposition{Q: 2}.Start(p, solver.Start{}).(*working)
+	a, b := SMO{"first"}.Start(p, solver.Start{}).(*smo), newWorking(p, 2, 1e-3, nil, nil)
 	for step := range 300 {
 		a.advance()
 		b.Epoch()
 		for i := range a.Beta {
 			if math.Abs(a.Beta[i]-b.Beta[i]) > 1e-9 {
 				t.Fatalf("step %d: coefficient %d is %g, expected %g", step, i, b.Beta[i], a.Beta[i])
+			}
+		}
+	}
+}
+
+// K12: decomposition with q = 2 takes the steps of SMO, and asks for the values of the kernel that it
+// asks for, with any bias and either inner method.
+func TestDecompositionOfPairs(t *testing.T) {
+	x, y := kerneltest.Toy(300)
+	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+		run := func(s solver.Solver) (*solver.Solution, gram.Counts) {
+			k := kerneltest.GramOf(t, x, 1)
+			p := kerneltest.Regularised(bias)(t, k, y)
+			return kerneltest.Run(t, s, p, solver.Options{Gap: 1e-6}), k.Counts()
+		}
+		want, values := run(SMO{"first"})
+		for _, inner := range []string{"pairs", "gradient"} {
+			got, asked := run(Decomposition{Q: 2, Inner: inner})
+			if got.Status != solver.Converged || got.Certificate.Primal != want.Certificate.Primal || got.Epochs != want.Epochs || asked != values {
+				t.Errorf("%v, %s: %s, objective %v after %d epochs and %+v, by SMO %v after %d and %+v", bias, inner, got.Status, got.Certificate.Primal, got.Epochs, asked, want.Certificate.Primal, want.Epochs, values)
 			}
 		}
 	}

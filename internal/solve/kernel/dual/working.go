@@ -139,10 +139,13 @@ func (s *working) Epoch() {
 	if len(s.set) > 0 {
 		s.round()
 	}
-	if !s.partial() {
+	if !s.partial() && (len(s.set) == 0 || !s.few() || s.turns%(longSet/s.q) == 0) { // which costs as much as a small set
 		s.judge()
 	}
 }
+
+// few reports whether a set is few of many rows.
+func (s *working) few() bool { return s.q < longSet && s.q < len(s.R) }
 
 // round solves the dual problem of the working set, or goes on along the face of all rows.
 func (s *working) round() {
@@ -234,6 +237,9 @@ func (s *working) adopt(rows []int, beta []float64) (total float64) {
 // cut short the coefficients are again what they were.
 func (s *working) respondTo(total float64) {
 	before := support.Remember(&s.before, s.R)
+	if s.few() && len(s.set) <= s.p.Capacity() { // rows that are likely to change again
+		s.p.Prefetch(s.set)
+	}
 	if s.p.Update(s.R, s.set, s.changes); support.Undone(s.p, s.R, before) {
 		for k, i := range s.set {
 			s.Dual.set(i, s.Beta[i]-s.changes[k])

@@ -30,13 +30,13 @@ func NewFreeSet(g *gram.Gram, n int, shift float64, bias bool) FreeSet {
 // Add adds row i, or returns false where K' of the set determines it. Then moving the set against d, while
 // row i moves by 1, meets no curvature, and keeps the sum if the bias is free.
 func (s *FreeSet) Add(i int) (d []float64, ok bool) {
-	row := s.gram.Rows([]int{i})[0]
-	column := make([]float64, len(s.Rows))
-	for k, j := range s.Rows {
-		column[k] = row.At(j) + s.shift
+	column := s.gram.Elements(make([]float64, 0, len(s.Rows)+1), i, append(slices.Clone(s.Rows), i))
+	for k := range column {
+		column[k] += s.shift
 	}
-	l := s.factor.Forward(column)
-	if s.factor.Add(l, row.At(i)+s.shift) {
+	own := column[len(s.Rows)]
+	l := s.factor.Forward(column[:len(s.Rows)])
+	if s.factor.Add(l, own) {
 		s.Place[i] = len(s.Rows)
 		s.Rows = append(s.Rows, i)
 		s.changes++
