@@ -77,9 +77,9 @@ func (f fig65) Run(ctx context.Context, opt experiment.Options) (*experiment.Res
 func (f fig65) panels(ctx context.Context, r *experiment.Result, opt experiment.Options) error {
 	ks, grid, runs := []int{1, 4, 8}, schedule.ImageGrid(), opt.RunsOr(10, 1)
 	if opt.Quick {
-		grid = schedule.Grid(-2, 2)
-		if n, _ := opt.Data.Dims(); n > 5000 {
-			opt.Data = matrix.Gather(opt.Data, rand.New(rand.NewPCG(opt.Seed, 65)).Perm(n)[:5000])
+		grid = schedule.Grid(-1, 1)
+		if n, _ := opt.Data.Dims(); n > 2500 {
+			opt.Data = matrix.Gather(opt.Data, rand.New(rand.NewPCG(opt.Seed, 65)).Perm(n)[:2500])
 		}
 	}
 	n, d := opt.Data.Dims()
