@@ -132,7 +132,7 @@ func kinds() map[string]kind {
 		"sparsified elsewhere":      elsewhere,
 		"sparsified pairs":          sparse(three(fenchel.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, C: 10}), sparsify.Spec{}),
 		"sparsified numbers":        sparse(numbers(fenchel.Spec{Kernel: "rbf:gamma=0.5", Loss: "epsilon-insensitive", C: 10}), sparsify.Spec{Support: 3}),
-		"linear":                    two(fenchel.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
+		"linear":                    two(fenchel.Spec{Loss: "logistic", Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}}),
 		"least squares of two":      two(fenchel.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: fenchel.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
 		"without dual":              two(fenchel.Spec{Record: fenchel.Record{NoDual: true}, Loss: "logistic", Gap: 1e-6}),

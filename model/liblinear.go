@@ -178,8 +178,8 @@ func (m *Model) liblinearType() (string, error) {
 		kind, _, _ = strings.Cut(kind, ",")
 		return kind, nil
 	}
-	if m.Support != nil || m.Map != nil {
-		return "", errors.New("found a kernel machine, expected a linear model")
+	if !m.IsLinear() {
+		return "", errors.New("found a kernel machine or network, expected a linear model")
 	}
 	loss, _, _ := strings.Cut(m.Statement.Loss, ":")
 	if loss == "crammer-singer" && m.Statement.Penalty == "l2" {

@@ -16,6 +16,7 @@ type run struct {
 	opt     Options
 
 	unproved       bool   // the last point counts, not the best
+	passes         bool   // no gap ends the run, see Traits.Passes
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace
 	certified      int    // points of this start
@@ -53,7 +54,7 @@ func (r *run) limit() Status {
 		return Interrupted
 	case r.timeIsOver():
 		return TimeLimit
-	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
+	case r.report.Done != "", r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
 	}
 	return ""

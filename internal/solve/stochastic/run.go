@@ -105,7 +105,7 @@ func (s *state) step() int {
 	s.t++
 	s.draw()
 	s.slopes()
-	eta := s.rule.eta(s.t)
+	eta := s.rule.Eta(s.t)
 	s.iterate.Begin(eta)
 	bias := s.estimate(1 / float64(len(s.row)))
 	if !math.IsInf(s.radius, 1) {
