@@ -34,13 +34,14 @@ func TestBatchThreads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			state := s.Start(p, solver.Start{Seed: 1}).(*state)
-			if shared := state.threads(); state.draw(); shared != 1 || state.threads() != threads {
-				t.Fatalf("%s: found a batch on %d threads, expected %d", name, state.threads(), threads)
+			run := s.Start(p, solver.Start{Seed: 1}).(*state)
+			run.draw()
+			if found := run.threads(); found != threads {
+				t.Fatalf("%s: found a batch on %d threads, expected %d", name, found, threads)
 			}
-			state.Epoch()
-			state.Epoch()
-			w := slices.Clone(state.Point().W)
+			run.Epoch()
+			run.Epoch()
+			w := slices.Clone(run.Point().W)
 			if first == nil {
 				first = w
 			}

@@ -38,7 +38,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.Register(cmd, s)
-	f.IntSliceVar(&s.Hidden, "hidden", nil, "units of the hidden layers of a feed-forward network, such as 100,50: no certificate exists for one (default: no network)")
+	f.StringVar(&t.hidden, "hidden", "", "units of the hidden layers of a feed-forward network, such as 100,50: no certificate exists for one (default: no network)")
 	f.StringVar(&s.Activation, "activation", "", "activation of hidden units: relu, tanh or sigmoid (default relu)")
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
@@ -99,6 +99,9 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	}
 	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
+	}
+	if f.Changed("hidden") && t.Spec.Set("hidden", t.hidden) != nil {
+		return fmt.Errorf("--hidden %s: expected whole numbers > 0, such as 100,50", printing.Spell(t.hidden))
 	}
 	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.checkThreshold()); err != nil {
 		return err
