@@ -87,10 +87,28 @@ func (p *Pass) forward(w []float64, lo, hi int) {
 				vec.SparseGemv(to[i*layer.Out:(i+1)*layer.Out], layer.Weights, x.Index, x.Value)
 			}
 		} else {
-			blas.Gemm64(block(to, hi-lo, layer.Out), block(part(p.out[l], lo, hi, layer.In), hi-lo, layer.In), block(p.turned[l], layer.Out, layer.In), 1)
+			product(to, part(p.out[l], lo, hi, layer.In), layer.Weights, p.turned[l], layer.In, layer.Out)
 		}
 		if l < p.layers()-1 {
 			p.activation.apply(to)
+		}
+	}
+}
+
+// small is up to how many multiply-adds a product takes less time row by row than in blocks.
+const small = 1 << 12
+
+// product adds a W to c, rows of out and of in numbers, for W of in x out numbers and its transpose: the same
+// bits either way.
+func product(c, a, w, transpose []float64, in, out int) {
+	n := len(a) / in
+	if n*in*out > small {
+		blas.Gemm64(block(c, n, out), block(a, n, in), block(transpose, out, in), 1)
+		return
+	}
+	for i := range n {
+		for k, x := range a[i*in : (i+1)*in] {
+			vec.Axpy64(c[i*out:(i+1)*out], x, w[k*out:(k+1)*out])
 		}
 	}
 }
@@ -101,7 +119,7 @@ func (p *Pass) backward(w []float64, lo, hi int) {
 		layer := p.Layer(w, l)
 		to := part(p.delta[l], lo, hi, layer.In)
 		clear(to)
-		blas.Gemm64(block(to, hi-lo, layer.In), block(part(p.delta[l+1], lo, hi, layer.Out), hi-lo, layer.Out), block(layer.Weights, layer.In, layer.Out), 1)
+		product(to, part(p.delta[l+1], lo, hi, layer.Out), p.turned[l], layer.Weights, layer.Out, layer.In)
 		p.activation.back(to, part(p.out[l], lo, hi, layer.In))
 	}
 }
@@ -158,6 +176,12 @@ func (p *Pass) add(g []float64, piece Piece) {
 	case piece.Bias:
 		for i := range n {
 			vec.Axpy64(to, 1, delta[i*out:(i+1)*out])
+		}
+	case l > 0 && n*len(to) <= small:
+		for i := range n {
+			for k, x := range p.out[l][i*in+piece.first : i*in+piece.last] {
+				vec.Axpy64(to[k*out:(k+1)*out], x, delta[i*out:(i+1)*out])
+			}
 		}
 	case l > 0:
 		rows := piece.last - piece.first
