@@ -179,7 +179,7 @@ func (m *Model) liblinearType() (string, error) {
 		return kind, nil
 	}
 	if !m.IsLinear() {
-		return "", errors.New("found a kernel machine or network, expected a linear model")
+		return "", fmt.Errorf("found %s, expected a linear model", m.form())
 	}
 	loss, _, _ := strings.Cut(m.Statement.Loss, ":")
 	if loss == "crammer-singer" && m.Statement.Penalty == "l2" {

@@ -181,6 +181,17 @@ func (m *Model) Seal() error {
 // IsLinear reports whether scores are sums of the features of rows, each times a weight.
 func (m *Model) IsLinear() bool { return m.Support == nil && m.Map == nil && m.Network == nil }
 
+// form says in words what kind of model it is.
+func (m *Model) form() string {
+	switch {
+	case m.Network != nil:
+		return "a network"
+	case m.IsLinear():
+		return "a linear model"
+	}
+	return "a kernel machine"
+}
+
 // Nonzeros returns the number of weights, or coefficients of support vectors,
 // that are not zero, over all outputs.
 func (m *Model) Nonzeros() int {

@@ -54,7 +54,7 @@ func (m *Model) fitsVW() error {
 	}
 	switch {
 	case !m.IsLinear():
-		return errors.New("found a kernel machine or network, expected a linear model")
+		return fmt.Errorf("found %s, expected a linear model", m.form())
 	case len(m.Outputs) > 1:
 		return fmt.Errorf("found %d classes, expected two or numbers: a file of this layout has one predictor", len(m.Classes))
 	case m.Calibration != nil:

@@ -152,8 +152,8 @@ func (p *Pass) cut() {
 	}
 }
 
-// AddGradient adds the gradient of the batch to g, piece by piece, and hands each to done as soon as it is
-// there; nil: nobody. before is called ahead of it.
+// AddGradient adds the gradient of the batch to g, piece by piece, and hands each to done, unless that is
+// nil, as soon as it is there. before, unless it is nil, is called ahead of each.
 func (p *Pass) AddGradient(g []float64, threads int, before, done func(Piece)) {
 	parallel.Each(len(p.pieces), threads, func(_, k int) {
 		piece := p.pieces[k]
