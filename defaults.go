@@ -140,7 +140,7 @@ func (spec *Spec) plainScaling(set *data.Set) string {
 	switch {
 	case !spec.IsNetwork():
 		return "none"
-	case 2*matrix.Nonzeros(set.X) > int64(n)*int64(d):
+	case 4*matrix.Nonzeros(set.X) > 3*int64(n)*int64(d):
 		return "std"
 	}
 	return "max"

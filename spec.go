@@ -88,7 +88,7 @@ type Weighting struct {
 
 // Network makes the model a feed-forward network: see problem.Network. No certificate exists for one, so that the
 // model claims none. The loss, smooth, is logistic for two classes, softmax for more, and squared for numbers, where
-// none is given; lambda is 1e-5; and features are scaled, by max where most of their values are 0, else by std.
+// none is given; lambda is 1e-5; and features are scaled, by max where a quarter of their values or more are 0, as in images, else by std.
 type Network struct {
 	Hidden     []int  `json:"hidden"`     // units of each hidden layer, the first one first; nil: the model is no network
 	Activation string `json:"activation"` // of hidden units: relu, tanh or sigmoid; "": relu

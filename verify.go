@@ -254,8 +254,9 @@ func (v *Verification) recompute(subject string, o *model.Output, p pose.Objecti
 	}
 	claim := o.Certificate
 	point := problem.Point{W: p.Point(w, float64(claim.Primal)), A: o.Dual}
-	rebuilt := point.A == nil
-	if _, network := p.Problem.(*problem.Network); rebuilt && !network {
+	_, network := p.Problem.(*problem.Network) // of which no bound can be rebuilt
+	rebuilt := point.A == nil && !network
+	if rebuilt {
 		v.Rebuilt = loss.IsConvex(p.Loss)
 		point.A = p.Derivatives(w)
 	}

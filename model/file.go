@@ -158,8 +158,8 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	if err := m.checkNames(); err != nil {
 		return err
 	}
-	if m.Network != nil && m.Statement.Hidden == nil {
-		return fmt.Errorf("found facts of a network, expected none in a model without hidden layers")
+	if (m.Network != nil || m.Statement.Activation != "") && m.Statement.Hidden == nil {
+		return fmt.Errorf("found facts or an activation of a network, expected none in a model without hidden layers")
 	}
 	if m.Facts != nil && m.Support == nil {
 		return fmt.Errorf("found facts of a kernel machine, expected none in a linear model")

@@ -70,7 +70,7 @@ class NetworkClassifier(Classifier, Network):
     C, lam : float, optional
         The weight of the losses, or of the penalty: lam = 1/(C N). lam is 1e-5 if neither is given.
     scale : "none", "max" or "std", optional
-        None: std, or max where most values are 0.
+        None: std, or max where a quarter of the values or more are 0.
     class_weight : dict or "balanced", optional
         Multiplies the weights of the rows of a class.
     solver : str
