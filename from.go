@@ -103,7 +103,7 @@ func (s *start) numbered() bool {
 // form says in words what kind of model a statement is about.
 func form(s model.Statement) string {
 	switch {
-	case s.Hidden != nil:
+	case len(s.Hidden) > 0:
 		return fmt.Sprintf("a network of the hidden layers %v, %s", s.Hidden, cmp.Or(s.Activation, network.Activations()[0]))
 	case s.Map != "":
 		return fmt.Sprintf("a linear model of the map %s of the kernel %s", s.Map, s.Kernel)

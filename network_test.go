@@ -194,6 +194,7 @@ func TestNetworkRefuses(t *testing.T) {
 		{numbers, func(s *fenchel.Spec) { s.Partitions = 2 }, "partitions=2 with hidden layers"},
 		{numbers, func(s *fenchel.Spec) { s.Hidden = nil; s.Activation = "tanh" }, "activation=tanh without hidden layers"},
 		{numbers, func(s *fenchel.Spec) { s.Activation = "gelu" }, `unknown activation "gelu"`},
+		{numbers, func(s *fenchel.Spec) { s.Hidden, s.Activation = []int{}, "relu" }, "activation=relu without hidden layers"},
 		{numbers, func(s *fenchel.Spec) { s.Hidden = []int{-1} }, "a layer of -1 units"},
 		{blobs, func(s *fenchel.Spec) { s.Loss = "logistic" }, "loss=logistic of 3 classes with hidden layers: expected softmax"},
 		{blobs, func(s *fenchel.Spec) { s.Loss = "hinge" }, "loss=hinge with hidden layers"},

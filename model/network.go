@@ -70,8 +70,8 @@ func hiddenName(l int, what string) string { return fmt.Sprintf("hidden.%d.%s", 
 // restoreNetwork takes all layers out of the tensors.
 func (m *Model) restoreNetwork(tensors map[string]safetensors.Tensor) (err error) {
 	s, n := m.Statement, m.Network
-	if n == nil {
-		return fmt.Errorf("found no facts of a network of %d hidden layers, expected them", len(s.Hidden))
+	if n == nil || len(s.Hidden) == 0 {
+		return fmt.Errorf("found %d hidden layers, facts of a network: %t, expected at least one, and facts", len(s.Hidden), n != nil)
 	}
 	if n.Shape, err = network.New(m.Data.Features, s.Hidden, len(m.Outputs), s.Activation); err != nil {
 		return err

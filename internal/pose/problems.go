@@ -60,7 +60,7 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 	case MachineFamily:
 		s.part = func(rows []uint32) (Family, error) { return f.part(rows) }
 	case LinearFamily:
-		if statement.Hidden != nil {
+		if len(statement.Hidden) > 0 {
 			s.Family = NetworkFamily{f.rows, statement}
 		}
 		s.part = func(rows []uint32) (Family, error) {
