@@ -28,7 +28,7 @@ func TestSparse(t *testing.T) {
 		}
 		sparse.Start = append(sparse.Start, int64(len(sparse.Value)))
 	}
-	s, err := New(d, []int{130, 7}, 3, "sigmoid")
+	s, err := New(d, []int{700, 7}, 3, "sigmoid")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +50,19 @@ func TestSparse(t *testing.T) {
 	others, h := run(sparse, 3)
 	if !slices.Equal(scores, others) || !slices.Equal(g, h) {
 		t.Error("found other bits of sparse rows than of dense ones")
+	}
+	alone, p := make([]float64, len(w)), s.NewPass(1) // row by row, which takes other products
+	for i := range rows {
+		p.Take(sparse, rows[i:i+1])
+		p.Run(w, 1, func(scores []float64, _, _ int) {
+			for k := range scores {
+				scores[k] -= 0.25
+			}
+		})
+		p.AddGradient(alone, 1, nil, nil)
+	}
+	if !slices.Equal(g, alone) {
+		t.Error("found other bits of the gradient row by row")
 	}
 	last, room := s.Last(w), make([]float64, 2*s.Widest())
 	for i := range n {
