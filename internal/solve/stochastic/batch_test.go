@@ -1,6 +1,7 @@
 package stochastic
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -48,6 +49,34 @@ func TestBatchThreads(t *testing.T) {
 			if !slices.Equal(w, first) {
 				t.Errorf("%s, %d threads: found other bits than on one", name, threads)
 			}
+		}
+	}
+}
+
+// BenchmarkBatch is an epoch of batches of 256 rows of 784 features on one core and on two.
+func BenchmarkBatch(b *testing.B) {
+	const n, d = 8192, 784
+	r := rand.New(rand.NewPCG(4, 4))
+	x, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}, make([]float64, n)
+	for k := range x.Value {
+		x.Value[k] = float32(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = float64(2*r.IntN(2) - 1)
+	}
+	for _, name := range []string{"sgd", "adam"} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("solver=%s/threads=%d", name, threads), func(b *testing.B) {
+				s, _ := solver.Linear.New(name + ":batch=256,gamma=0.1")
+				p, err := problem.NewLinear(problem.NewRows(x, threads), y, nil, loss.Logistic{}, penalty.L2{}, 0.01, problem.Free)
+				if err != nil {
+					b.Fatal(err)
+				}
+				state := s.Start(p, solver.Start{Seed: 1})
+				for b.Loop() {
+					state.Epoch()
+				}
+			})
 		}
 	}
 }
