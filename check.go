@@ -10,6 +10,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/joint"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -17,6 +19,7 @@ import (
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	networksolver "github.com/fenchel-ml/fenchel/internal/solve/network"
 	"github.com/fenchel-ml/fenchel/internal/structure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -110,6 +113,9 @@ func (spec *Spec) checkSolver() error {
 	}
 	if spec.IsMachine() {
 		return spec.checkKernel()
+	}
+	if spec.IsNetwork() {
+		return spec.checkNetwork()
 	}
 	if spec.Cache != 0 {
 		return fmt.Errorf("cache=%d without a kernel: expected a kernel, or none of the two", spec.Cache)
@@ -318,6 +324,9 @@ func (spec Spec) Check() error {
 	if _, err := spec.terms(); err != nil {
 		return err
 	}
+	if err := spec.checkLayers(); err != nil {
+		return err
+	}
 	if err := spec.checkTargetLog(); err != nil {
 		return err
 	}
@@ -380,6 +389,63 @@ func CheckStatement(m *model.Model, set *data.Set) error {
 	}
 	if s.HardMargin && (set.Weight != nil || s.ClassWeight != nil) {
 		return errors.New("found a hard margin with weights of rows or classes: expected none")
+	}
+	return nil
+}
+
+// checkLayers refuses hidden layers that there cannot be, and what a network has no use for.
+func (spec *Spec) checkLayers() error {
+	if err := network.Check(spec.Hidden, spec.Activation); err != nil || !spec.IsNetwork() {
+		if err == nil && spec.Activation != "" {
+			err = fmt.Errorf("activation=%s without hidden layers: expected 'hidden', such as 'hidden=100,50'", spec.Activation)
+		}
+		return err
+	}
+	refused := func(what, expected string) error {
+		return fmt.Errorf("%s with hidden layers: expected %s", what, expected)
+	}
+	switch {
+	case spec.Kernel != "" || spec.Custom.Kernel != nil:
+		return refused("kernel="+spec.Kernel, "one of the two, as a network learns its features")
+	case spec.Custom.Loss != nil || spec.Custom.Penalty != nil || spec.Custom.Solver != nil:
+		return refused("a loss, penalty or solver of the program's own", "those of this module")
+	case spec.Penalty != "" && spec.Penalty != "l2":
+		return refused("penalty="+spec.Penalty, "l2")
+	case spec.Radius != 0 || spec.margin() || spec.Nu != 0:
+		return refused(spec.stated(), "lambda or C")
+	case spec.Scheme != "" && spec.Scheme != model.Joint:
+		return refused("scheme="+spec.Scheme, "none, as one network predicts the scores of all classes")
+	case spec.Task == pose.OneClass:
+		return refused("task="+spec.Task, "classification or regression")
+	case spec.Bias != "" && spec.Bias != "free":
+		return refused("bias="+spec.Bias, "free")
+	case spec.Gap != 0 && spec.Gap != solver.DefaultGap:
+		return refused(fmt.Sprintf("gap=%g", spec.Gap), "none, as nothing bounds the objective of a network from below")
+	}
+	smooth := math.Inf(1)
+	if l, err := joint.New(spec.Loss); err == nil {
+		smooth = l.Smoothness()
+	} else if l, err := loss.New(cmp.Or(spec.Loss, "squared")); err == nil {
+		smooth = l.Smoothness()
+	}
+	if math.IsInf(smooth, 1) {
+		return refused("loss="+spec.Loss, "a smooth one, such as logistic, softmax or squared")
+	}
+	return nil
+}
+
+// checkNetwork refuses a solver that trains no networks.
+func (spec *Spec) checkNetwork() error {
+	switch {
+	case spec.Cache != 0:
+		return fmt.Errorf("cache=%d with hidden layers: expected none, as there is no kernel", spec.Cache)
+	case spec.Partitions != 0:
+		return fmt.Errorf("partitions=%d with hidden layers: expected none, which sdca alone has", spec.Partitions)
+	case spec.auto():
+		return nil
+	}
+	if _, err := networksolver.New(spec.Solver); err != nil {
+		return fmt.Errorf("%w (of networks)", err)
 	}
 	return nil
 }

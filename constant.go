@@ -17,6 +17,9 @@ import (
 // gets right: no weights are learned. With another bias the problem is one like others, though any
 // weights give the one label.
 func (j *job) single() bool {
+	if j.spec.IsNetwork() { // checkSingle refuses one class
+		return false
+	}
 	if j.labels.Classes != nil || j.first.Bias != problem.Free {
 		return len(j.labels.Classes) == 1 && j.first.Bias == problem.Free
 	}
@@ -48,6 +51,12 @@ func (j *job) constant() *solver.Solution {
 
 // checkSingle refuses problems that are about two classes.
 func (j *job) checkSingle() error {
+	if k := len(j.labels.Classes); j.spec.IsNetwork() && k > 2 && !j.labels.Joint {
+		return fmt.Errorf("loss=%s of %d classes with hidden layers: expected softmax, as one network predicts the scores of all", j.spec.Loss, k)
+	}
+	if len(j.labels.Classes) == 1 && j.spec.IsNetwork() {
+		return pose.DataError{Reason: fmt.Sprintf("all rows have the label %q: expected at least two classes with hidden layers", j.labels.Classes[0])}
+	}
 	if len(j.labels.Classes) == 1 && j.labels.Joint {
 		return pose.DataError{Reason: fmt.Sprintf("all rows have the label %q: expected at least two classes with the loss %s", j.labels.Classes[0], j.spec.Loss)}
 	}

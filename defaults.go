@@ -16,6 +16,7 @@ import (
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -60,12 +61,19 @@ func (spec *Spec) scaled(l loss.Loss, y, weights []float64) (c float64) {
 			scale, mean = scaleOf(y, weights)
 		}
 		spec.Loss = loss.Fit(spec.Loss, scale)
-		if c = numbers.UsualC(scale, mean); open && c > 0 && c <= math.MaxFloat64 {
+		if c = numbers.UsualC(scale, mean); open && c > 0 && c <= math.MaxFloat64 && !spec.IsNetwork() {
 			return c
 		}
 	}
+	if spec.IsNetwork() {
+		return cmp.Or(spec.C, 1/(networkLambda*pose.Sum(weights)))
+	}
 	return cmp.Or(spec.C, 1)
 }
+
+// networkLambda is lambda of a network that was given none: early stopping is what keeps it from learning rows by
+// heart, and MNIST is told apart best by 1e-5 to 3e-5.
+const networkLambda = 1e-5
 
 // scaleOf returns the median distance of numbers to their median, their deviation where that is 0, and 1
 // where that is too; and their mean. Four digits are kept: the values are a choice, and are to be read.
@@ -114,7 +122,7 @@ func (spec *Spec) complete(set *data.Set) {
 		spec.Kernel = gram.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
 	}
 	if spec.Scaling == "" {
-		spec.Scaling = "none"
+		spec.Scaling = spec.plainScaling(set)
 		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, pose.GammaScale, "gamma=1")); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
 			spec.Scaling = "std"
 		}
@@ -123,6 +131,19 @@ func (spec *Spec) complete(set *data.Set) {
 	if spec.Gap == 0 {
 		spec.Gap = solver.DefaultGap
 	}
+}
+
+// plainScaling is the usual scaling of rows that are no table: none but for networks, whose steps want features of
+// one size.
+func (spec *Spec) plainScaling(set *data.Set) string {
+	n, d := set.X.Dims()
+	switch {
+	case !spec.IsNetwork():
+		return "none"
+	case 4*matrix.Nonzeros(set.X) > 3*int64(n)*int64(d):
+		return "std"
+	}
+	return "max"
 }
 
 // mark has the names of the program's own begin as they do in models.

@@ -32,7 +32,7 @@ var degenerate = []struct {
 	{"tiny C", []float32{-1, 1, -2, 2}, 1, []string{"a", "b", "a", "b"}, nil, fenchel.Spec{C: 1e-9}, ""},
 	{"huge C, separable", []float32{-1, 1, -2, 2}, 1, []string{"a", "b", "a", "b"}, nil, fenchel.Spec{C: 1e9}, ""},
 	{"huge C, not separable", []float32{-1, 1, -2, 2, 0.5}, 1, []string{"a", "b", "b", "a", "a"}, nil, fenchel.Spec{C: 1e6}, ""},
-	{"1 to 1000 with class weights", thousand(), 1, append(make1000("a"), "b"), nil, fenchel.Spec{Balanced: true}, ""},
+	{"1 to 1000 with class weights", thousand(), 1, append(make1000("a"), "b"), nil, fenchel.Spec{Weighting: fenchel.Weighting{Balanced: true}}, ""},
 	{"large features", []float32{-1e8, 1e8, -2e8, 2e8}, 1, []string{"a", "b", "a", "b"}, nil, fenchel.Spec{}, ""},
 	{"small features", []float32{-1e-8, 1e-8, -2e-8, 2e-8}, 1, []string{"a", "b", "a", "b"}, nil, fenchel.Spec{}, ""},
 	{"NaN", []float32{1, float32(math.NaN())}, 1, []string{"a", "b"}, nil, fenchel.Spec{}, "row 2"},

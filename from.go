@@ -2,11 +2,13 @@ package fenchel
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -51,6 +53,9 @@ func newStart(j *job, digest *set.Digesting) (*start, error) {
 	if err := s.pair(); err != nil {
 		return nil, fmt.Errorf("the model to begin with does not fit: %w", err)
 	}
+	if s.problems.Network() && (!reflect.DeepEqual(m.Scaling, j.scaling) || !slices.Equal(m.Classes, j.labels.Classes)) {
+		return nil, errors.New("the model to begin with does not fit: it scales features otherwise, or spells its classes otherwise: expected a network of the same rows, or one that was trained with 'scale=none'")
+	}
 	s.same = m.Data.Rows == j.set.Rows() && m.Data.Digest == digest.Wait()
 	if f, ok := j.problems.Family.(pose.MachineFamily); ok {
 		return s, s.match(f)
@@ -62,7 +67,7 @@ func newStart(j *job, digest *set.Digesting) (*start, error) {
 func (s *start) check() error {
 	m, j := s.model, s.job
 	found, expected := form(m.Statement), form(j.statement())
-	if !sameKernel(m.Statement.Kernel, j.spec.Kernel) || m.Statement.Map != j.spec.Map {
+	if !sameKernel(m.Statement.Kernel, j.spec.Kernel) || m.Statement.Map != j.spec.Map || len(m.Statement.Hidden)+len(j.spec.Hidden) > 0 && found != expected {
 		return fmt.Errorf("found %s, expected %s", found, expected)
 	}
 	if m.Map != nil {
@@ -98,6 +103,8 @@ func (s *start) numbered() bool {
 // form says in words what kind of model a statement is about.
 func form(s model.Statement) string {
 	switch {
+	case len(s.Hidden) > 0:
+		return fmt.Sprintf("a network of the hidden layers %v, %s", s.Hidden, cmp.Or(s.Activation, network.Activations()[0]))
 	case s.Map != "":
 		return fmt.Sprintf("a linear model of the map %s of the kernel %s", s.Map, s.Kernel)
 	case s.Kernel != "":
@@ -231,6 +238,9 @@ func (s *start) point(c int, p pose.Objective) (*problem.Point, float64) {
 		growth = solver.Far
 	case is != was:
 		growth = 0
+	}
+	if s.problems.Network() {
+		return &problem.Point{W: s.problems.WeightsOf(s.model, 0)}, growth
 	}
 	if s.labels.Joint {
 		return s.jointPoint(p), growth

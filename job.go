@@ -56,7 +56,7 @@ func (j *job) total() float64 {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Hidden: j.spec.Hidden, Activation: j.spec.Activation, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.spec.Task == pose.OneClass {
 		s.Task = pose.OneClass

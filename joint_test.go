@@ -82,7 +82,7 @@ func TestJointOptima(t *testing.T) {
 // output is not.
 func TestJointVerify(t *testing.T) {
 	set := waves(true)
-	for _, spec := range []Spec{{Loss: "softmax"}, {Loss: "crammer-singer", Gap: 1e-2}, {Loss: "softmax", Kernel: "rbf", ClassWeight: map[string]float64{"1": 2}}} {
+	for _, spec := range []Spec{{Loss: "softmax"}, {Loss: "crammer-singer", Gap: 1e-2}, {Loss: "softmax", Kernel: "rbf", Weighting: Weighting{ClassWeight: map[string]float64{"1": 2}}}} {
 		r, err := Train(context.Background(), set, spec)
 		if err != nil {
 			t.Fatal(err)

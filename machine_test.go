@@ -259,8 +259,8 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Radius: 1, Slack: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, C: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, Loss: "logistic"}, "expected hinge"},
-		{Spec{Kernel: "rbf", HardMargin: true, Balanced: true}, "weights of rows or classes"},
-		{Spec{Kernel: "rbf", Slack: 1, Balanced: true, Solver: "sbp"}, "rows that count alike"},
+		{Spec{Kernel: "rbf", HardMargin: true, Weighting: Weighting{Balanced: true}}, "weights of rows or classes"},
+		{Spec{Kernel: "rbf", Slack: 1, Weighting: Weighting{Balanced: true}, Solver: "sbp"}, "rows that count alike"},
 		{Spec{Kernel: "rbf", Slack: 1, Task: "regression"}, "is for classes"},
 	} {
 		if _, err := Train(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

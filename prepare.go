@@ -56,6 +56,9 @@ func (j *job) readTargets(context.Context) (err error) {
 	if err := j.spec.DecideTask(j.set); err != nil {
 		return err
 	}
+	if t := j.set.Target; j.spec.IsNetwork() && j.spec.Loss == "" && j.spec.Task == "classification" {
+		j.spec.Loss = map[bool]string{true: "softmax", false: "logistic"}[len(t.Label) > 2]
+	}
 	if j.labels, err = pose.ReadLabels(j.set, j.spec.target()); err != nil {
 		return err
 	}
@@ -198,7 +201,7 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.Custom.Solver != nil {
 		return j.spec.Custom.Solver, nil
 	}
-	if j.problems.Joint != nil {
+	if j.problems.Joint != nil && !j.problems.Network() {
 		return jointsolver.New(j.spec.Solver)
 	}
 	return j.problems.Family.Solver(j.spec.Solver)

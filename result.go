@@ -37,6 +37,7 @@ func (j *job) result(solutions []*solver.Solution, digest *set.Digesting) (*Resu
 	if r.Warnings = j.labels.SameLabels(); !j.single() {
 		r.Warnings = append(r.Warnings, suspect.Find(j.set, j.labels)...)
 	}
+	r.Ended = solutions[0].Done
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
 		r.Warnings = append(r.Warnings, warning)
@@ -76,7 +77,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 	proved := slices.ContainsFunc(solutions, func(s *solver.Solution) bool { return s.Point.A != nil })
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
-		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
+		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine() && !j.spec.IsNetwork())
 		if j.spec.NoDual {
 			point.A = nil
 		}
@@ -174,6 +175,9 @@ func (j *job) marginsOf(facts []*problem.Facts) []float64 {
 
 // describe computes the facts of a machine with the points of its outputs.
 func (j *job) describe(m *model.Model, points []problem.Point, facts []*problem.Facts) error {
+	if p, ok := j.first.Problem.(*problem.Network); ok {
+		pose.DescribeNetwork(m, p, points[0].W)
+	}
 	if m.Support == nil || len(facts) > 1 {
 		m.Facts = pose.FactsOf(m, j.labels, facts)
 		return nil
@@ -195,7 +199,7 @@ func (j *job) provesNothing() bool {
 
 // unproved says why a job proved nothing; "" if there is a gap.
 func (j *job) unproved(found Summary) string {
-	if solver.TraitsOf(j.solver).Passes > 0 && found.Unproved() {
+	if solver.TraitsOf(j.solver).Passes > 0 && found.Unproved() && !j.problems.Network() {
 		return fmt.Sprintf("solver %s proves nothing", j.spec.Solver)
 	}
 	return j.problems.Unbounded(found.Primal, !found.Unproved())

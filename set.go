@@ -58,6 +58,17 @@ func (spec *Spec) Set(name, value string) error {
 // setField sets a field to what a text says, and reports whether it says anything of the kind.
 func setField(field reflect.Value, text string) (ok bool) {
 	switch field.Kind() {
+	case reflect.Slice: // of whole numbers
+		var all []int
+		for _, word := range strings.Split(text, ",") {
+			x, err := strconv.Atoi(strings.TrimSpace(word))
+			if err != nil || x <= 0 {
+				return false
+			}
+			all = append(all, x)
+		}
+		field.Set(reflect.ValueOf(all))
+		return true
 	case reflect.String:
 		field.SetString(text)
 		return true
@@ -84,6 +95,8 @@ func setField(field reflect.Value, text string) (ok bool) {
 // expectedOf says what the text of a field may be.
 func expectedOf(t reflect.Type) string {
 	switch t.Kind() {
+	case reflect.Slice:
+		return "whole numbers > 0, such as 100,50"
 	case reflect.Float64:
 		return "a number > 0"
 	case reflect.Int, reflect.Int64, reflect.Uint64:

@@ -17,7 +17,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	want := Spec{Task: "regression", Loss: "huber:delta=2", TargetLog: true, Penalty: "elastic-net:ratio=0.5", Kernel: "poly:coef0=1,degree=2,gamma=auto", Run: Run{Cache: 1000, Partitions: 2, Epochs: 7, Threads: 1}, Map: "nystrom", C: 2, Radius: 1, Slack: 0.5,
-		HardMargin: true, Nu: 0.1, Scheme: "joint", Bias: "none", Scaling: "std", Solver: "sdca", ClassWeight: map[string]float64{"a,b": 3}, Gap: 1e-5, Record: Record{NoDual: true}, Decision: Decision{Probabilities: true}}
+		HardMargin: true, Nu: 0.1, Scheme: "joint", Bias: "none", Scaling: "std", Solver: "sdca", Weighting: Weighting{ClassWeight: map[string]float64{"a,b": 3}}, Gap: 1e-5, Record: Record{NoDual: true}, Decision: Decision{Probabilities: true}}
 	if !reflect.DeepEqual(spec, want) {
 		t.Errorf("found %+v, expected %+v", spec, want)
 	}

@@ -66,10 +66,8 @@ type Spec struct {
 	Bias    string `json:"bias"`    // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string `json:"scaling"` // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string `json:"solver"`  // name of the solver, as "fenchel list solvers" prints it; "" or "auto": chosen
-	// ClassWeight multiplies the weight of every row of a class, by label;
-	// absent classes keep theirs. Balanced gives each class the same total.
-	ClassWeight map[string]float64 `json:"class_weight"`
-	Balanced    bool               `json:"balanced"`
+	Weighting
+	Network
 
 	Gap  float64 `json:"gap"`  // relative, to be proved; 0: 1e-3
 	Seed uint64  `json:"seed"` // seed of the generator of random numbers
@@ -78,6 +76,22 @@ type Spec struct {
 	Run             // how long it may take, on what
 	Decision        // what is made of the scores
 	Record          // what the model keeps for its users
+}
+
+// Weighting is how much rows count by their class, besides weights of their own.
+type Weighting struct {
+	// ClassWeight multiplies the weight of every row of a class, by label;
+	// absent classes keep theirs. Balanced gives each class the same total.
+	ClassWeight map[string]float64 `json:"class_weight"`
+	Balanced    bool               `json:"balanced"`
+}
+
+// Network makes the model a feed-forward network: see problem.Network. No certificate exists for one, so that the
+// model claims none. The loss, smooth, is logistic for two classes, softmax for more, and squared for numbers, where
+// none is given; lambda is 1e-5; and features are scaled, by max where a quarter of their values or more are 0, as in images, else by std.
+type Network struct {
+	Hidden     []int  `json:"hidden"`     // units of each hidden layer, the first one first; nil: the model is no network
+	Activation string `json:"activation"` // of hidden units: relu, tanh or sigmoid; "": relu
 }
 
 // Custom are a loss, penalty, kernel or solver of the program's own; the field of a [Spec] is then its name,
@@ -148,7 +162,8 @@ type Fold = calibration.Fold
 func SpecOf(m *model.Model) (Spec, error) {
 	s, o := m.Statement, pose.CustomOf(m)
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
+		TargetLog: s.TargetLog, Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, Gap: s.Gap,
+		Weighting: Weighting{ClassWeight: s.ClassWeight}, Network: Network{s.Hidden, s.Activation},
 		Custom: Custom{Loss: o.Loss, Penalty: o.Penalty}}
 	k, err := pose.KernelOf(m)
 	if custom, ok := k.(kernel.Func); ok {
@@ -200,6 +215,9 @@ func (spec *Spec) IsJoint() bool { return spec.Custom.Loss == nil && joint.Is(sp
 func (spec *Spec) IsMachine() bool {
 	return (spec.Kernel != "" || spec.Custom.Kernel != nil) && spec.Map == ""
 }
+
+// IsNetwork reports whether a network is trained.
+func (spec *Spec) IsNetwork() bool { return len(spec.Hidden) > 0 }
 
 // own returns what of a Spec is the program's own.
 func (spec *Spec) own() pose.Custom {

@@ -55,6 +55,7 @@ type Result struct {
 	Why     string  // the solver was chosen; "" if it was asked for
 	BiasWhy string  // why the bias is not the usual default, where the Spec names none; "": it is the usual one
 
+	Ended         string // how a method without proof ended by itself; "": otherwise
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // no gap can be proved by this solver or with this kernel: success is that all its passes were made
 

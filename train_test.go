@@ -156,7 +156,7 @@ func TestWeightTwoIsTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, balanced := range []bool{false, true} {
-		spec := fenchel.Spec{Loss: "logistic", Gap: 1e-10, Balanced: balanced, Lambda: 0.01}
+		spec := fenchel.Spec{Loss: "logistic", Gap: 1e-10, Weighting: fenchel.Weighting{Balanced: balanced}, Lambda: 0.01}
 		byRows, _ := fit(t, repeated, spec)
 		byWeight, _ := fit(t, &heavy, spec)
 		models := []*model.Model{byWeight}
@@ -179,7 +179,7 @@ func TestWeightTwoIsTwice(t *testing.T) {
 }
 
 func TestBalancedGivesEachClassTheSame(t *testing.T) {
-	m, _ := fit(t, corner(t, "a", "a", "a", "b", "a", "c"), fenchel.Spec{Balanced: true})
+	m, _ := fit(t, corner(t, "a", "a", "a", "b", "a", "c"), fenchel.Spec{Weighting: fenchel.Weighting{Balanced: true}})
 	// 6 rows, 3 classes: 2 for each, so 4 rows weigh 1/2 and single ones 2.
 	if got := fmt.Sprint(m.Statement.ClassWeight); got != "map[a:0.5 b:2 c:2]" {
 		t.Errorf("found the class weights %s, expected 1/2 for a, 2 for b and c", got)
@@ -249,9 +249,9 @@ func TestFitErrors(t *testing.T) {
 		{"C so large that lambda is 0", two, fenchel.Spec{C: 1e308, Gap: 1}, "", false},
 		{"negative epochs", two, fenchel.Spec{Run: fenchel.Run{Epochs: -1}}, "expected limits > 0", false},
 		{"margin of numbers", fractions, fenchel.Spec{Loss: "hinge"}, "separates classes, but the targets are numbers", false},
-		{"weights of numbers", fractions, fenchel.Spec{Balanced: true}, "class weights need classes", false},
-		{"weight of no class", two, fenchel.Spec{ClassWeight: map[string]float64{"c": 1}}, `unknown class "c"`, false},
-		{"weight zero", two, fenchel.Spec{ClassWeight: map[string]float64{"a": 0}}, "class weight a=0: expected a number > 0", false},
+		{"weights of numbers", fractions, fenchel.Spec{Weighting: fenchel.Weighting{Balanced: true}}, "class weights need classes", false},
+		{"weight of no class", two, fenchel.Spec{Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"c": 1}}}, `unknown class "c"`, false},
+		{"weight zero", two, fenchel.Spec{Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"a": 0}}}, "class weight a=0: expected a number > 0", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := fenchel.Train(context.Background(), c.set(t), c.spec)

@@ -179,6 +179,8 @@ func (r *Result) evaluateSome(set *data.Set, threads int) (*Evaluation, error) {
 	} else if m.Map != nil {
 		_, features := m.Map.Dims()
 		each *= int64(features)
+	} else if m.Network != nil {
+		each = max(each, each*int64(m.Statement.Hidden[0])/16)
 	}
 	if some := max(1, most/each); some < rows {
 		numbers := make([]int, some)

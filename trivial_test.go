@@ -99,7 +99,7 @@ func TestLearnedErrorsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, spec := range []Spec{{Kernel: "rbf:gamma=1"}, {Kernel: "rbf:gamma=1", Nu: 0.5}, {Kernel: "linear", Loss: "logistic"}, {Kernel: "rbf:gamma=1", ClassWeight: map[string]float64{"+1": 3}}, {}} {
+	for _, spec := range []Spec{{Kernel: "rbf:gamma=1"}, {Kernel: "rbf:gamma=1", Nu: 0.5}, {Kernel: "linear", Loss: "logistic"}, {Kernel: "rbf:gamma=1", Weighting: Weighting{ClassWeight: map[string]float64{"+1": 3}}}, {}} {
 		r, err := Train(context.Background(), set, spec)
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,8 @@ type Verification struct {
 	// Tangent is, for a loss that is not convex, the relative gap to which the convex
 	// problem at the point of the worst output is solved: see problem.Kernel.Tangent. Else nil.
 	Tangent *float64
+	// Gradient is the norm of the gradient at the point of a network, which no bound says anything of; else nil.
+	Gradient *float64
 	// Slant is the slant loss of a machine that was made from a larger one, and FullLoss the
 	// loss of that which bounds it; see package sparsify.
 	Slant, FullLoss float64
@@ -115,6 +117,7 @@ func (v *Verification) outputs(m *model.Model, problems *pose.Problems) error {
 		single = pose.FactsOf(m, problems.Labels, facts)
 	}
 	v.facts(m.Facts, single)
+	v.network(m, problems)
 	v.Found = Summarise(&found)
 	return nil
 }
@@ -251,7 +254,8 @@ func (v *Verification) recompute(subject string, o *model.Output, p pose.Objecti
 	}
 	claim := o.Certificate
 	point := problem.Point{W: p.Point(w, float64(claim.Primal)), A: o.Dual}
-	rebuilt := point.A == nil
+	_, network := p.Problem.(*problem.Network) // of which no bound can be rebuilt
+	rebuilt := point.A == nil && !network
 	if rebuilt {
 		v.Rebuilt = loss.IsConvex(p.Loss)
 		point.A = p.Derivatives(w)
@@ -369,6 +373,27 @@ func (v *Verification) facts(claim, found *model.Facts) {
 	if claim.By != found.By {
 		v.fail("the model says of itself: leave-one-out bound by %q, found %q", claim.By, found.By)
 	}
+}
+
+// network compares what the model of a network says of its point besides the objective.
+func (v *Verification) network(m *model.Model, problems *pose.Problems) {
+	if m.Network == nil {
+		return
+	}
+	o, err := problems.Output(0)
+	p, ok := o.Problem.(*problem.Network)
+	if err != nil || !ok {
+		return
+	}
+	found := *m
+	found.Network = new(*m.Network)
+	pose.DescribeNetwork(&found, p, problems.WeightsOf(m, 0))
+	claim, now := m.Network, found.Network
+	v.Gradient = new(float64(now.Gradient))
+	scale := pose.Tolerance * max(1, pose.FiniteOr(float64(now.Gradient), 0))
+	v.compare("the model", "norm of the gradient", claim.Gradient, now.Gradient, scale, scale)
+	v.compare("the model", "number of rows held out", model.Bound(claim.Held), model.Bound(now.Held), 0, 0)
+	v.compare("the model", "mean loss of the rows held out", claim.HeldLoss, now.HeldLoss, pose.Tolerance*pose.FiniteOr(float64(now.HeldLoss), 0), 0)
 }
 
 // sparse notes what a smaller machine says of its slant loss, and reports whether that is all that

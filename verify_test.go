@@ -121,10 +121,10 @@ func TestVerifyVariants(t *testing.T) {
 	}{
 		"several classes":           {blobs, fenchel.Spec{}},
 		"several classes, logistic": {blobs, fenchel.Spec{Loss: "logistic", Scaling: "std"}},
-		"class weights":             {blobs, fenchel.Spec{ClassWeight: map[string]float64{"2": 3, "4": 0.25}}},
-		"balanced":                  {blobs, fenchel.Spec{Balanced: true}},
+		"class weights":             {blobs, fenchel.Spec{Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"2": 3, "4": 0.25}}}},
+		"balanced":                  {blobs, fenchel.Spec{Weighting: fenchel.Weighting{Balanced: true}}},
 		"row weights":               {&weighted, fenchel.Spec{Loss: "squared-hinge"}},
-		"row weights, balanced":     {&weighted, fenchel.Spec{Loss: "hinge", Balanced: true}},
+		"row weights, balanced":     {&weighted, fenchel.Spec{Loss: "hinge", Weighting: fenchel.Weighting{Balanced: true}}},
 		"scaled by max":             {toy, fenchel.Spec{Scaling: "max"}},
 		"scaled by std":             {toy, fenchel.Spec{Scaling: "std"}},
 		"sparse, scaled":            {text, fenchel.Spec{Scaling: "std", Run: fenchel.Run{Epochs: 20}}},
@@ -245,7 +245,7 @@ func largest(dual []byte) int {
 
 func TestVerifyRefutesForgeries(t *testing.T) {
 	set := read(t, "@toy:n=100,d=4")
-	whole, file := fit(t, set, fenchel.Spec{Loss: "logistic", Scaling: "none", ClassWeight: map[string]float64{"+1": 2}})
+	whole, file := fit(t, set, fenchel.Spec{Loss: "logistic", Scaling: "none", Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"+1": 2}}})
 	bound := float64(whole.Outputs[0].Certificate.Dual)
 	half, _ := fit(t, set, fenchel.Spec{Loss: "logistic", Gap: 1e-9, Run: fenchel.Run{Epochs: 1}})
 	var unfinished bytes.Buffer

@@ -45,6 +45,11 @@ func (m *Model) Check() error {
 		width = m.Support.Len()
 	case m.Map != nil:
 		_, width = m.Map.Dims()
+	case m.Network != nil:
+		width = m.Network.Units[len(m.Network.Units)-2]
+		if hidden := m.Network.Hidden(); len(m.Network.Weights) != hidden {
+			return fmt.Errorf("model: found %s in the hidden layers, expected %d", registry.Count(len(m.Network.Weights), "parameter"), hidden)
+		}
 	}
 	for c, o := range m.Outputs {
 		if len(o.Weights) != width {

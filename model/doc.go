@@ -73,6 +73,9 @@
 //	problem.penalty              checked  Verify: objective; l2 with a kernel or slack
 //	problem.kernel               checked  Verify: objective
 //	problem.map                  checked  Verify: images are made anew
+//	problem.hidden               checked  Decode: shapes of the layers
+//	problem.hidden[]             checked  as problem.hidden
+//	problem.activation           checked  Decode: with hidden layers; Verify: objective
 //	problem.scheme               checked  Decode: with the number of classes; Verify: objective
 //	problem.target_log           checked  Decode: without classes; Verify: objective
 //	problem.lambda               checked  Verify: objective; 0 with radius, slack, hard margin or nu alone
@@ -153,6 +156,10 @@
 //	facts.same_as.radius         claim    Verify: of the machine, to rounding
 //	facts.same_as.slack          claim    Verify: of the machine, to rounding
 //	facts.same_as.nu             claim    Verify: of the machine, to rounding
+//	network                      checked  Decode: with hidden layers; Verify: as its fields
+//	network.gradient_norm        checked  Verify: norm of the gradient
+//	network.held_out             checked  Verify: number of rows held out
+//	network.held_out_loss        checked  Verify: their mean loss
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
@@ -160,6 +167,10 @@
 //	certificates[].dual          claim    Verify: bound, at most that found; without dual variables, that the gap asked for is proved
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
+//	tensor hidden.1.weights      checked  Verify: objective; so are those of later layers
+//	tensor hidden.1.bias         checked  Verify: objective
+//	tensor hidden.2.weights      checked  Verify: objective
+//	tensor hidden.2.bias         checked  Verify: objective
 //	tensor weights               checked  Verify: objective
 //	tensor weights.values        checked  Decode: not zero; Verify: objective
 //	tensor weights.indices       checked  Decode: increasing; Verify: objective

@@ -33,6 +33,9 @@ func (m *Model) Write(w io.Writer) error {
 	if m.Statement.TargetLog {
 		format = "3"
 	}
+	if m.Network != nil {
+		format = "4"
+	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
 }
 
@@ -60,6 +63,9 @@ func (m *Model) parts() map[string]any {
 	}
 	if m.Facts != nil {
 		parts["facts"] = m.Facts
+	}
+	if m.Network != nil {
+		parts["network"] = m.Network
 	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
@@ -136,7 +142,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	var scale string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts, "network": &m.Network}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
@@ -151,6 +157,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	}
 	if err := m.checkNames(); err != nil {
 		return err
+	}
+	if (m.Network != nil || m.Statement.Activation != "") && m.Statement.Hidden == nil {
+		return fmt.Errorf("found facts or an activation of a network, expected none in a model without hidden layers")
 	}
 	if m.Facts != nil && m.Support == nil {
 		return fmt.Errorf("found facts of a kernel machine, expected none in a linear model")
@@ -193,6 +202,12 @@ func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors 
 		if len(dual) > 0 {
 			m.Outputs[c].Dual = dual[c*n : (c+1)*n : (c+1)*n]
 		}
+	}
+	if s := m.Statement; s.Hidden != nil {
+		if s.Map != "" || s.Kernel != "" || len(dual) > 0 {
+			return fmt.Errorf("found a network with the kernel %q, the map %q and %d dual variables, expected none", s.Kernel, s.Map, len(dual))
+		}
+		return m.restoreNetwork(tensors)
 	}
 	if m.Statement.Map != "" {
 		return m.restoreMapped(columns, tensors)

@@ -178,8 +178,8 @@ func (m *Model) liblinearType() (string, error) {
 		kind, _, _ = strings.Cut(kind, ",")
 		return kind, nil
 	}
-	if m.Support != nil || m.Map != nil {
-		return "", errors.New("found a kernel machine, expected a linear model")
+	if !m.IsLinear() {
+		return "", fmt.Errorf("found %s, expected a linear model", m.form())
 	}
 	loss, _, _ := strings.Cut(m.Statement.Loss, ":")
 	if loss == "crammer-singer" && m.Statement.Penalty == "l2" {

@@ -55,7 +55,7 @@ func (m *Model) fitsLIBSVM() error {
 	}
 	switch {
 	case m.Support == nil:
-		return errors.New("found a linear model, expected a kernel machine")
+		return fmt.Errorf("found %s, expected a kernel machine", m.form())
 	case m.Scaling != nil:
 		return fmt.Errorf("found a model of features scaled by %s, expected one without scaling: the format holds none", m.Scaling.Kind)
 	case m.Schema.Offsets() != nil || m.Schema.Factors() != nil:

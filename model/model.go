@@ -26,6 +26,7 @@ type Model struct {
 	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
 	Support   *Support          // support vectors of a kernel machine; nil: the model is linear
 	Map       featuremap.Map    // map to the features of which the model is linear; nil: those of the rows
+	Network   *Network          // hidden layers, of whose last the model is linear; nil: the model is no network
 	Version   string            // version of the program that trained the model
 	Sparse    *Sparse           // how the model was made smaller, from a machine of more support vectors; nil: it was trained
 	Facts     *Facts            // what the proof says of a kernel machine beyond the gap; nil: another model, or a file that does not say
@@ -53,6 +54,8 @@ type Statement struct {
 	Penalty     string             `json:"penalty"`
 	Kernel      string             `json:"kernel,omitempty"`     // absent: a linear model
 	Map         string             `json:"map,omitempty"`        // approximates the kernel; absent: none
+	Hidden      []int              `json:"hidden,omitempty"`     // units of the hidden layers of a network; absent: the model is none
+	Activation  string             `json:"activation,omitempty"` // of hidden units; absent: relu
 	Scheme      string             `json:"scheme,omitempty"`     // OneAgainstOne or Joint; absent: one against the rest
 	TargetLog   bool               `json:"target_log,omitempty"` // predictions are logarithms of the targets
 	Lambda      float64            `json:"lambda"`
@@ -173,6 +176,20 @@ func (m *Model) Seal() error {
 		m.mean = linked.Mean
 	}
 	return nil
+}
+
+// IsLinear reports whether scores are sums of the features of rows, each times a weight.
+func (m *Model) IsLinear() bool { return m.Support == nil && m.Map == nil && m.Network == nil }
+
+// form says in words what kind of model it is.
+func (m *Model) form() string {
+	switch {
+	case m.Network != nil:
+		return "a network"
+	case m.IsLinear():
+		return "a linear model"
+	}
+	return "a kernel machine"
 }
 
 // Nonzeros returns the number of weights, or coefficients of support vectors,

@@ -161,6 +161,8 @@ func (m *Model) Original(output int) (weights []float64, bias float64) {
 // predictor returns m as the kind of model it is.
 func (m *Model) predictor() predictor {
 	switch {
+	case m.Network != nil:
+		return (*layered)(m)
 	case m.Support != nil:
 		return (*machine)(m)
 	case m.Map != nil:

@@ -53,8 +53,8 @@ func (m *Model) fitsVW() error {
 		return err
 	}
 	switch {
-	case m.Support != nil || m.Map != nil:
-		return errors.New("found a kernel machine, expected a linear model")
+	case !m.IsLinear():
+		return fmt.Errorf("found %s, expected a linear model", m.form())
 	case len(m.Outputs) > 1:
 		return fmt.Errorf("found %d classes, expected two or numbers: a file of this layout has one predictor", len(m.Classes))
 	case m.Calibration != nil:

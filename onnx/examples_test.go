@@ -127,6 +127,9 @@ var kinds = []struct {
 	{name: "calibrated against the rest", target: "classes", classes: 4, spec: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}},
 	{name: "calibrated pairs", target: "classes", classes: 4, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Decision: fenchel.Decision{Probabilities: true}}},
 	{name: "calibrated numbers", target: "numbers", spec: fenchel.Spec{Decision: fenchel.Decision{Probabilities: true}}},
+	{name: "network", target: "classes", classes: 2, spec: fenchel.Spec{Network: fenchel.Network{Hidden: []int{6}}}},
+	{name: "network of classes", target: "classes", classes: 4, spec: fenchel.Spec{Scaling: "none", Network: fenchel.Network{Hidden: []int{7, 5}, Activation: "tanh"}}},
+	{name: "network of numbers", target: "numbers", spec: fenchel.Spec{Network: fenchel.Network{Hidden: []int{5, 4, 3}, Activation: "sigmoid"}}},
 	{name: "cholesky", target: "classes", classes: 3, spec: fenchel.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
 }
 

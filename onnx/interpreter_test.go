@@ -76,6 +76,7 @@ var pairwise = map[string]func(a, b float64) float64{
 var single1 = map[string]func(a float64) float64{
 	"Exp": math.Exp, "Tanh": math.Tanh, "Sqrt": math.Sqrt, "Abs": math.Abs, "Cos": math.Cos, "Sin": math.Sin, "Round": math.RoundToEven,
 	"Sigmoid": func(a float64) float64 { return 1 / (1 + math.Exp(-a)) }, "Not": func(a float64) float64 { return 1 - a },
+	"Relu":     func(a float64) float64 { return math.Max(a, 0) },
 	"Identity": func(a float64) float64 { return a },
 }
 
@@ -108,6 +109,8 @@ func apply(op string, in []*tensor, at map[string]any, values map[string]*tensor
 		return out
 	case "Cast":
 		return castTo(in[0], at["to"].(int))
+	case "Gemm":
+		return broadcast(func(v []float64) float64 { return v[0] + v[1] }, []*tensor{matMul(in[0], in[1]), in[2]})
 	case "MatMul":
 		return matMul(in[0], in[1])
 	case "ReduceSum":

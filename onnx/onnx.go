@@ -103,6 +103,8 @@ func fits(m *model.Model) error {
 		numbers += 8 * int64(len(o.Weights))
 	}
 	switch {
+	case m.Network != nil:
+		numbers += 8 * int64(m.Parameters())
 	case m.Map != nil:
 		cols, features := m.Map.Dims()
 		numbers += 4 * int64(cols) * int64(features)

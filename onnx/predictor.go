@@ -16,6 +16,9 @@ type predictor struct {
 // scores returns the scores of rows x: N x outputs, double precision.
 func (p *predictor) scores(x string) (string, error) {
 	m := p.model
+	if m.Network != nil {
+		return p.linear(p.hidden(p.cast(p.scaled(x), double)), p.weights()), nil
+	}
 	if m.Map != nil {
 		if f, ok := m.Map.(*featuremap.Fourier); ok {
 			return p.fourier(p.scaled(x), f), nil
@@ -62,6 +65,17 @@ func (p *predictor) linear(x, w string) string {
 		bias[c] = o.Bias
 	}
 	return p.op("Add", p.op("MatMul", x, w), p.row(bias))
+}
+
+// hidden returns the units of the last hidden layer.
+func (p *predictor) hidden(x string) string {
+	m := p.model
+	for l := range m.Statement.Hidden {
+		layer := m.Network.Layer(m.Network.Weights, l)
+		x = p.op("Gemm", x, p.constant([]int{layer.In, layer.Out}, layer.Weights), p.constant([]int{layer.Out}, layer.Bias))
+		x = p.op(map[string]string{"": "Relu", "relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}[m.Statement.Activation], x)
+	}
+	return x
 }
 
 // fourier returns the scores of the random features of x, which are rounded to single

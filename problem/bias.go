@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
 
 // BestBias returns a b that minimises (1/N) sum_i s_i l_i(m_i + b) for given
@@ -57,4 +58,105 @@ func (p *Risk) slope(m []float64, b float64) float64 {
 		}
 		return sum.Value()
 	})
+}
+
+// BestBiases sets b to biases that minimise the mean loss for predictions m without them, n x K
+// (nil: all zero), by Newton's method from where they are: the loss has to have a derivative. Steps are halved
+// where the objective would rise.
+func (p *JointRisk) BestBiases(b, m []float64) {
+	value, g, h := p.atBiases(b, m)
+	for range 50 {
+		d := p.biasStep(g, h)
+		slope := vec.Dot64(d, g)
+		if !(slope < -1e-28*max(1, math.Abs(value))) {
+			return
+		}
+		before, t := append([]float64(nil), b...), 1.0
+		for ; t > 1e-8; t /= 2 {
+			for c := range b {
+				b[c] = before[c] + float64(t*d[c])
+			}
+			next, gNext, hNext := p.atBiases(b, m)
+			if next <= value+float64(1e-4*t*slope) || t == 1 && vec.SquaredNorm64(gNext) < 0.25*vec.SquaredNorm64(g) && next <= value+float64(1e-12*math.Abs(value)) {
+				value, g, h = next, gNext, hNext
+				break
+			}
+		}
+		if t <= 1e-8 {
+			copy(b, before)
+			return
+		}
+	}
+}
+
+// atBiases returns the mean loss, its gradient, and the matrix sum_i s_i (diag(q_i) - q_i q_i^T)/N
+// with q_i = a_i + e_y, which is the Hessian of the loss softmax.
+func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
+	k := p.Classes
+	y, weight := p.Y, p.S
+	if m == nil { // rows of a class are alike
+		y, weight = make([]uint32, k), make([]float64, k)
+		for c := range y {
+			y[c] = uint32(c)
+		}
+		for i, c := range p.Y {
+			weight[c] += p.S[i]
+		}
+	}
+	parts := make([][]float64, blocksOf(len(y)))
+	value = sumBlocks(len(y), p.threads, func(block, lo, hi int) float64 {
+		sums, at, a := make([]float64, k+k*k), make([]float64, k), make([]float64, k)
+		var total vec.Sum
+		for i := lo; i < hi; i++ {
+			copy(at, b)
+			if m != nil {
+				vec.Axpy64(at, 1, m[i*k:(i+1)*k])
+			}
+			total.Add(weight[i] * p.Loss.Value(at, int(y[i])))
+			p.Loss.Derivative(a, at, int(y[i]))
+			addCurvature(sums, a, int(y[i]), weight[i])
+		}
+		parts[block] = sums
+		return total.Value()
+	}) / p.N
+	all := make([]float64, k+k*k)
+	for _, s := range parts {
+		vec.Axpy64(all, 1/p.N, s)
+	}
+	return value, all[:k], all[k:]
+}
+
+// addCurvature adds weight times the slope a, and then the matrix made of it, which changes a.
+func addCurvature(sums, a []float64, y int, weight float64) {
+	k := len(a)
+	vec.Axpy64(sums[:k], weight, a)
+	a[y]++
+	for c, q := range a {
+		sums[k+c*k+c] += float64(weight * q)
+		vec.Axpy64(sums[k+c*k:k+(c+1)*k], -weight*q, a)
+	}
+}
+
+// biasStep returns Newton's direction. The Hessian does not see a change of all biases alike:
+// a matrix of ones is added.
+func (p *JointRisk) biasStep(g, h []float64) []float64 {
+	k := p.Classes
+	mean := 0.0
+	for c := range k {
+		mean += h[c*k+c] / float64(k)
+	}
+	for c := range k {
+		for j := range k {
+			h[c*k+j] += mean / float64(k)
+		}
+		h[c*k+c] += float64(1e-12 * mean)
+	}
+	var factor lapack.Cholesky
+	factor.Decompose(h, k, 1)
+	d := make([]float64, k)
+	factor.Solve(d, g)
+	for c := range d {
+		d[c] = -d[c]
+	}
+	return d
 }

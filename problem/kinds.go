@@ -84,6 +84,8 @@ func Name(p Problem) string {
 		return "a kernel machine with a bound on the slack"
 	case *Nu:
 		return "a kernel machine with nu"
+	case *Network:
+		return "a network"
 	case *Joint:
 		return "a linear model of several classes under one loss"
 	case *JointKernel:

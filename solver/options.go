@@ -70,5 +70,6 @@ type Solution struct {
 	Point          problem.Point
 	Certificate    problem.Certificate // bounds on the objective of Point, and the optimum
 	Epochs         int
+	Done           string // how the run ended by itself, without proof; "": otherwise
 	Train, Certify time.Duration
 }

@@ -29,7 +29,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Epochs == 0 {
 		opt.Epochs = passes
 	}
-	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, last: TraitsOf(s).Last, problem: p, opt: opt, record: record{first: math.NaN()}}
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, passes: passes > 0, last: TraitsOf(s).Last, problem: p, opt: opt, record: record{first: math.NaN()}}
 	defer r.interruptProblem(nil)
 	r.measureCost()
 	r.start(s)
@@ -59,7 +59,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.report.Warnings...)
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
-		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
+		Epochs: r.before + r.epoch, Done: r.report.Done, Train: r.train, Certify: r.certify,
 	}, nil
 }
 
@@ -202,7 +202,7 @@ func (r *run) assess(point problem.Point) {
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.report.End != nil || r.schedule.stalled():
+	case r.report.End != nil || !r.passes && r.schedule.stalled():
 		r.status = Stalled
 	case r.settled() && r.epoch >= r.schedule.progress.epoch+2:
 		r.status, r.report.End = Stalled, errSettled

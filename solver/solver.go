@@ -88,7 +88,10 @@ type Report struct {
 	Stationary bool
 	// End is why the state can do nothing more; nil: it can. The run is judged once more, and
 	// unless the gap is proved it has stalled, with that reason among the warnings.
-	End      error
+	End error
+	// Done says how a state that proves nothing made all the steps that it was to make, and the run ends
+	// as one of an epoch limit; "": there are more.
+	Done     string
 	Warnings []error // about the point, which no certificate knows
 }
 

@@ -17,6 +17,7 @@ type run struct {
 
 	unproved       bool   // no gap can end the run, and the last point counts, not the best
 	last           bool   // the last point counts, though others were proved to be better
+	passes         bool   // no gap ends the run, see Traits.Passes
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace
 	certified      int    // points of this start
@@ -54,7 +55,7 @@ func (r *run) limit() Status {
 		return Interrupted
 	case r.timeIsOver():
 		return TimeLimit
-	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
+	case r.report.Done != "", r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
 	}
 	return ""

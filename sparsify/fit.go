@@ -172,6 +172,8 @@ func (s *sparsifying) check() error {
 	switch st := m.Statement; {
 	case m.Map != nil:
 		return errors.New("found a linear model of the images of a map, expected a kernel machine: train with a map of fewer features instead")
+	case m.Network != nil:
+		return errors.New("found a network, expected a kernel machine")
 	case m.Support == nil:
 		return errors.New("found a linear model, expected a kernel machine: a prediction of a linear model costs no support vectors")
 	case st.HardMargin:

@@ -13,7 +13,7 @@ import (
 func TestRefit(t *testing.T) {
 	two, three := generated(t, "@blobs:n=150,classes=2,spread=3,seed=3"), generated(t, "@blobs:n=150,classes=3,spread=3,seed=3")
 	numbers := generated(t, "@linear:n=100,d=5,seed=3")
-	for name, spec := range map[string]fenchel.Spec{"default": {}, "lambda": {Lambda: 0.3}, "C": {C: 20}, "balanced": {Balanced: true, Scaling: "std"},
+	for name, spec := range map[string]fenchel.Spec{"default": {}, "lambda": {Lambda: 0.3}, "C": {C: 20}, "balanced": {Weighting: fenchel.Weighting{Balanced: true}, Scaling: "std"},
 		"pairs": {Scheme: "one-against-one"}, "machine": {Kernel: "rbf:gamma=0.03"}, "nu": {Kernel: "rbf:gamma=0.03", Nu: 0.4}, "numbers": {}, "numbers of any size": {Kernel: "rbf:gamma=0.03", Loss: "huber"}} {
 		set := three
 		switch name {

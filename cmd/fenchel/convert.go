@@ -163,7 +163,7 @@ func modelFormatOf(path string, m *model.Model, foreign bool) modelFormat {
 	switch {
 	case foreign:
 		return modelFormats[0]
-	case m.Support != nil || m.Map != nil:
+	case !m.IsLinear():
 		return modelFormats[1]
 	}
 	return modelFormats[2]

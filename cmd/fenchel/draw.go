@@ -229,7 +229,7 @@ func weightsPath(models []*model.Model) (painter, error) {
 	first := models[0]
 	highest := make([]float64, first.Cols())
 	for _, m := range models {
-		if m.Support != nil || m.Map != nil || len(m.Outputs) != 1 || m.Statement.Lambda <= 0 || m.Cols() != first.Cols() {
+		if !m.IsLinear() || len(m.Outputs) != 1 || m.Statement.Lambda <= 0 || m.Cols() != first.Cols() {
 			return nil, fmt.Errorf("draw: found models of other kinds or features among several, expected linear models of one predictor, with a lambda and the %s of the first", printing.Count(first.Cols(), "feature"))
 		}
 		for j, w := range m.Outputs[0].Weights {

@@ -73,7 +73,7 @@ func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 			name = printing.Spell(out.Outputs[c].Class)
 		}
 		r.Line(name, "%.6g", o.Bias)
-		if m.Support == nil && m.Map == nil {
+		if m.IsLinear() {
 			report.PrintExtremes(r, m, o, top)
 		}
 	}

@@ -63,6 +63,7 @@ var examples = []string{
 	"info c",
 	"tune @blobs:n=90,classes=2,spread=1 --cost +1=5 --search C=1",
 	"train @toy:n=60,d=3 --loss hinge --kernel rbf -o two",
+	"train @spirals:n=100,noise=0 --hidden 5,3 --activation tanh --epochs 500 --solver adam:patience=1,gamma=1 -o net", "info net", "verify net @spirals:n=100,noise=0", "train @blobs:n=90 --hidden 4 --epochs 3 -o net3", "info net3",
 	"train @spirals:n=80 --kernel rbf --gamma 2 --map fourier:dim=20 -o map",
 	"train @linear:n=60,d=3 --test @linear:n=60,d=3,skip=60 --probabilities -o r",
 	"train @linear:n=60,d=3 --loss huber --probabilities -o fitted", "info fitted",

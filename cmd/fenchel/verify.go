@@ -187,6 +187,9 @@ func printVerification(r printing.Report, m *model.Model, v *fenchel.Verificatio
 	} else {
 		r.Line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, report.GapOf(v.Found))
 	}
+	if v.Gradient != nil {
+		r.Line("gradient", "norm %.4g, 0 where the objective is stationary", *v.Gradient)
+	}
 	if v.Tangent != nil {
 		r.Line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
 	}

@@ -49,7 +49,9 @@ func writeWeights(m *model.Model, from, path string) error {
 	switch {
 	case m == nil:
 		return fmt.Errorf("--weights: found principal components in %s, expected a linear model", from)
-	case m.Support != nil || m.Map != nil:
+	case m.Network != nil:
+		return fmt.Errorf("--weights: found a network in %s, expected a linear model: this one has no weights of features alone", from)
+	case !m.IsLinear():
 		return fmt.Errorf("--weights: found a model of the kernel %s in %s, expected a linear model: this one has no weights of features", m.Statement.Kernel, from)
 	}
 	if err := paths.KeepInputs("--weights", path, from); err != nil {

@@ -37,11 +37,7 @@ func (o Options) On(ctx context.Context, r *Result, chosen string, names []strin
 		}
 		return do(chosen, o)
 	case o.Folder == "":
-		r.Unjudged = fmt.Sprintf("no data given: %s is in place of %s, and no claim of the source is judged (--data FOLDER has the files)", standIn, strings.Join(names, ", "))
-		if err := o.read(ctx, []string{standIn}); err != nil {
-			return err
-		}
-		return do("other", o)
+		return o.generated(ctx, r, "no data given (--data FOLDER has the files)", names, standIn, do)
 	case chosen != "all":
 		names = []string{chosen}
 	}
@@ -64,10 +60,22 @@ func (o Options) On(ctx context.Context, r *Result, chosen string, names []strin
 		}
 		drawn++
 	}
+	if drawn == 0 && chosen == "all" {
+		return o.generated(ctx, r, "found none of the files", names, standIn, do)
+	}
 	if drawn == 0 {
 		return fmt.Errorf("found no files of %s in %s, expected %s", strings.Join(names, ", "), o.Folder, strings.Join(files[names[0]][0], " or "))
 	}
 	return nil
+}
+
+// generated runs do on rows of a generator.
+func (o Options) generated(ctx context.Context, r *Result, why string, names []string, standIn string, do func(name string, opt Options) error) error {
+	r.Unjudged = fmt.Sprintf("%s: %s is in place of %s, and no claim of the source is judged", why, standIn, strings.Join(names, ", "))
+	if err := o.read(ctx, []string{standIn}); err != nil {
+		return err
+	}
+	return do("other", o)
 }
 
 // find returns the training and the test file of a set in a folder, below it too; nil: not there.

@@ -49,6 +49,14 @@ func FactsOf(m *model.Model, y *Labels, facts []*problem.Facts) *model.Facts {
 	return total
 }
 
+// DescribeNetwork writes into the model of a network what is said of its point w besides the objective.
+func DescribeNetwork(m *model.Model, p *problem.Network, w []float64) {
+	m.Network.Gradient, m.Network.Held, m.Network.HeldLoss = model.Bound(p.Slope(w)), len(p.Held), model.Bound(math.NaN())
+	if len(p.Held) > 0 {
+		m.Network.HeldLoss = model.Bound(p.Loss(w, p.Held))
+	}
+}
+
 // Facts are those of a machine of one output, with the weights of its model as the point. Not all
 // of them are worth their cost where many machines are compared.
 func (o Objective) Facts(m *model.Model, y *Labels, pt problem.Point, f *problem.Facts, all bool) *model.Facts {

@@ -1,7 +1,9 @@
 package pose
 
 import (
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	networksolver "github.com/fenchel-ml/fenchel/internal/solve/network"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -25,6 +27,79 @@ type Family interface {
 	// predict sets dst to the predictions for all rows.
 	Predict(dst, w []float64)
 }
+
+// NetworkFamily is that of networks: one network predicts the scores of all classes.
+type NetworkFamily struct {
+	rows *problem.Rows
+	of   model.Statement
+}
+
+func (f NetworkFamily) problem(t Terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	r, err := problem.NetworkRisk(f.rows, y, weights, t.Loss, lambda)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.network(r, nil)
+	return p, r, err
+}
+
+func (f NetworkFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	r, err := problem.NetworkJointRisk(f.rows, y, classes, weights, t.Joint, lambda)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.network(nil, r)
+	return p, r, err
+}
+
+func (f NetworkFamily) network(r *problem.Risk, all *problem.JointRisk) (problem.Problem, error) {
+	p, err := problem.NewNetwork(f.rows, f.of.Hidden, f.of.Activation, r, all, networksolver.HeldBy(f.of.Solver), f.of.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Solver makes the solver of that name.
+func (NetworkFamily) Solver(name string) (solver.Solver, error) { return networksolver.New(name) }
+
+// Choose names the usual one.
+func (NetworkFamily) Choose(problem.Problem, float64) (name, why string) {
+	return networksolver.Usual, "the length of its steps fits most networks"
+}
+
+// Store takes the one point apart: hidden layers, and the weights and bias of each output.
+func (f NetworkFamily) Store(m *model.Model, points []problem.Point) {
+	_, d := f.rows.X.Dims()
+	shape, _ := network.New(d, f.of.Hidden, len(m.Outputs), f.of.Activation) // the problem has it too
+	w := points[0].W
+	m.Network = &model.Network{Shape: shape, Weights: w[:shape.Hidden()]}
+	last := shape.Last(w)
+	for c := range m.Outputs {
+		own := make([]float64, last.In)
+		for k := range own {
+			own[k] = last.Weights[k*last.Out+c]
+		}
+		m.Outputs[c].Weights, m.Outputs[c].Bias = own, last.Bias[c]
+	}
+}
+
+// Weights puts the point together again.
+func (f NetworkFamily) Weights(m *model.Model, _ int) []float64 {
+	w := make([]float64, m.Network.Parameters())
+	copy(w, m.Network.Weights)
+	last := m.Network.Last(w)
+	for c, o := range m.Outputs {
+		for k, x := range o.Weights {
+			last.Weights[k*last.Out+c] = x
+		}
+		last.Bias[c] = o.Bias
+	}
+	return w
+}
+
+// Predict is of no use: nothing is proved of a network.
+func (NetworkFamily) Predict(dst, _ []float64) { clear(dst) }
 
 // LinearFamily is that of linear models.
 type LinearFamily struct{ rows *problem.Rows }

@@ -3,6 +3,7 @@ package pose
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	"github.com/fenchel-ml/fenchel/model"
@@ -62,7 +63,7 @@ func (s *Problems) Columns() int {
 
 // Choose names a good solver, and says why.
 func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
-	if s.Joint != nil {
+	if s.Joint != nil && !s.Network() {
 		return jointsolver.Choose(p, gap)
 	}
 	return s.Family.Choose(p, gap)
@@ -73,9 +74,12 @@ func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
 func (s *Problems) Store(m *model.Model, points []problem.Point) {
 	if k := s.Columns(); k > 1 {
 		whole := m.Outputs[0]
-		m.Outputs, points = make([]model.Output, k), apart(points[0], k)
+		m.Outputs = slices.Repeat([]model.Output{{Certificate: whole.Certificate}}, k)
+		if !s.Network() {
+			points = apart(points[0], k)
+		}
 		for c, p := range points {
-			m.Outputs[c] = model.Output{Dual: p.A, Certificate: whole.Certificate}
+			m.Outputs[c].Dual = p.A
 		}
 	}
 	s.Family.Store(m, points)
@@ -84,7 +88,7 @@ func (s *Problems) Store(m *model.Model, points []problem.Point) {
 // WeightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
 // dual variables, nil if it has none.
 func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
-	if s.Joint == nil {
+	if s.Joint == nil || s.Network() {
 		return s.Family.Weights(m, c)
 	}
 	parts := make([][]float64, len(m.Outputs))

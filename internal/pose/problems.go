@@ -60,6 +60,9 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 	case MachineFamily:
 		s.part = func(rows []uint32) (Family, error) { return f.part(rows) }
 	case LinearFamily:
+		if len(statement.Hidden) > 0 {
+			s.Family = NetworkFamily{f.rows, statement}
+		}
 		s.part = func(rows []uint32) (Family, error) {
 			return LinearFamily{problem.NewRows(matrix.Gather(f.rows.X, rows), threads)}, nil
 		}
@@ -103,6 +106,12 @@ func (s *Problems) Output(c int) (o Objective, err error) {
 	return o, err
 }
 
+// Network reports whether the problem is that of a network, of which nothing is proved.
+func (s *Problems) Network() bool {
+	_, network := s.Family.(NetworkFamily)
+	return network
+}
+
 // Unbounded says why what was found bounds an objective from one side or from none; ""
 // if there is a gap.
 func (s *Problems) Unbounded(primal float64, proved bool) string {
@@ -111,6 +120,8 @@ func (s *Problems) Unbounded(primal float64, proved bool) string {
 		return fmt.Sprintf("the objective is %g, no finite number", primal)
 	case proved:
 		return ""
+	case s.Network():
+		return "no certificate exists for a network: its objective is not convex"
 	case !loss.IsConvex(s.Loss):
 		return "the loss is not convex, so that nothing bounds the objective from below"
 	case kernels && !machine.Gram.Definite():

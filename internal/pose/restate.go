@@ -138,8 +138,8 @@ func Replace(m *model.Model, set *data.Set, weights, bias []float64, threads int
 	if m.Support != nil {
 		d = set.Rows()
 	}
-	if m.Map != nil || len(weights) != k*d || len(bias) != k {
-		return fmt.Errorf("found %d weights and %d biases, expected a model without map, of %d predictors and %d weights each", len(weights), len(bias), k, d)
+	if m.Map != nil || m.Network != nil || len(weights) != k*d || len(bias) != k {
+		return fmt.Errorf("found %d weights and %d biases, expected a model without map or hidden layers, of %d predictors and %d weights each", len(weights), len(bias), k, d)
 	}
 	if m.Support == nil {
 		for c := range m.Outputs {

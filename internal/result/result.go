@@ -5,10 +5,12 @@
 package result
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -102,6 +104,7 @@ func ColumnsOf(s *data.Schema) *Columns {
 type Model struct {
 	*Columns
 	*Facts
+	*Network
 	MapFeatures *int              `json:"map_features,omitempty"`
 	Notes       map[string]string `json:"notes,omitempty"`
 	Scale       string            `json:"scale"`
@@ -116,11 +119,22 @@ func Of(m *model.Model) Model {
 	if m.Support != nil {
 		out.Support = new(m.Support.Len())
 	}
+	if n := m.Network; n != nil {
+		out.Network = &Network{n, cmp.Or(m.Statement.Activation, network.Activations()[0]), m.Statement.Hidden, m.Parameters()}
+	}
 	if m.Map != nil {
 		_, features := m.Map.Dims()
 		out.MapFeatures = &features
 	}
 	return out
+}
+
+// Network is what is said of a network besides its objective.
+type Network struct {
+	*model.Network
+	Activation string `json:"activation"`
+	Hidden     []int  `json:"hidden"`
+	Parameters int    `json:"parameters"`
 }
 
 // ScaleOf names the scaling of the features.

@@ -42,6 +42,7 @@ type Training struct {
 	BiasWhy    string              `json:"bias_why,omitempty"`
 	Classes    []string            `json:"classes,omitempty"`
 	Crossed    *Crossed            `json:"cross_validation,omitempty"`
+	Ended      string              `json:"ended,omitempty"`
 	Epochs     int                 `json:"epochs"`
 	HardMargin bool                `json:"hard_margin,omitempty"`
 	Kernel     string              `json:"kernel,omitempty"`
@@ -77,7 +78,7 @@ type Evaluations struct {
 // Trained is what is said of a result that was written to a path, but for what train has done besides.
 func Trained(r *fenchel.Result, path string) *Training {
 	m, s := r.Model, r.Model.Statement
-	out := &Training{Fit: FitOf(r, path), Proof: Proved(r.Summary), Model: Of(m), Bias: s.Bias, BiasWhy: r.BiasWhy, Epochs: r.Epochs, HardMargin: s.HardMargin,
+	out := &Training{Fit: FitOf(r, path), Proof: Proved(r.Summary), Model: Of(m), Bias: s.Bias, BiasWhy: r.BiasWhy, Ended: r.Ended, Epochs: r.Epochs, HardMargin: s.HardMargin,
 		Kernel: s.Kernel, Map: s.Map, Stored: m.Data.Nonzeros, Seed: s.Seed, Solver: s.Solver, SolverWhy: r.Why, Task: s.Task, Unproved: OrNull(r.Unproved)}
 	if s.Radius > 0 || s.Slack > 0 || s.HardMargin || s.Nu > 0 {
 		out.Balance = &Balance{OrNull(s.Nu), OrNull(s.Radius), OrNull(s.Slack)}

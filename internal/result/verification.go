@@ -35,13 +35,14 @@ type Verification struct {
 	Claimed    Bounds       `json:"claimed"`
 	Digest     string       `json:"digest"`
 	Found      Bounds       `json:"found"`
+	Gradient   *model.Bound `json:"gradient_norm,omitempty"`
 	Rebuilt    bool         `json:"rebuilt_dual"`
 	TangentGap *model.Bound `json:"tangent_gap,omitempty"`
 }
 
 // Verified is what is said of a model.
 func Verified(m *model.Model, v *fenchel.Verification) Verification {
-	return Verification{VerdictOf(v.Problems, v.Unproved), Summed(v.Claimed), m.Data.Digest, Summed(v.Found), v.Rebuilt, (*model.Bound)(v.Tangent)}
+	return Verification{VerdictOf(v.Problems, v.Unproved), Summed(v.Claimed), m.Data.Digest, Summed(v.Found), (*model.Bound)(v.Gradient), v.Rebuilt, (*model.Bound)(v.Tangent)}
 }
 
 // Audit is what verify says of a model of LIBSVM or LIBLINEAR.

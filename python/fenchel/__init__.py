@@ -14,10 +14,11 @@ from ._verify import Verification, verify
 from .components import PCA, IncrementalPCA
 from .kernel import KernelClassifier, KernelRegressor, OneClass
 from .linear import LinearClassifier, LinearRegressor
+from .network import NetworkClassifier, NetworkRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Rows", "Verification", "close", "qp", "read", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Rows", "Verification", "close", "qp", "read", "sparsify", "tune", "verify",
 ]  # fmt: skip

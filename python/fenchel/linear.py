@@ -23,8 +23,8 @@ __all__ = ["LinearClassifier", "LinearRegressor"]
 LOW = -(2.0**100)  # the score of a class of which no row counts: below all others, exact in single precision, and of probability 0
 
 
-class Linear(Estimator):
-    """What linear classifiers and regressors share; ``_spec`` says what to train."""
+class Predictor(Estimator):
+    """What linear models and networks share; ``_spec`` says what to train."""
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         """Return the problem and when to stop, as the engine's spec."""
@@ -34,6 +34,13 @@ class Linear(Estimator):
             "loss": self.loss, "penalty": self.penalty, "C": given(self.C, "C"), "lambda": given(self.lam, "lam"), "bias": self.bias, "scaling": self.scale,
             "solver": self.solver, "gap": given(self.gap, "gap"), "epochs": self.max_epochs, "seconds": self.max_seconds, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
         }
+
+    def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
+        return _ask.Data(X, weights=weights, names=self._names(), **target)
+
+
+class Linear(Predictor):
+    """What linear classifiers and regressors share."""
 
     def _asked(self) -> float:
         return self.gap
@@ -67,9 +74,6 @@ class Linear(Estimator):
         """Give coef_ and intercept_ the precision of the rows, as scikit-learn has it."""
         if dtype == np.float32:
             self.coef_, self.intercept_ = self.coef_.astype(dtype), np.asarray(self.intercept_, dtype)[()]
-
-    def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
-        return _ask.Data(X, weights=weights, names=self._names(), **target)
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -7,13 +7,16 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
-	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
 )
 
 // Stochastic gradient on a function that is not convex (Ulbrich 2017, 4.7): the logistic loss of a network
-// with one hidden layer, whose gradient is written out here, with lambda/2 |w|^2. With steps eta the mean
+// with one hidden layer of package network, with lambda/2 |W|^2. With steps eta the mean
 // of |grad f|^2 over the run is at most 2 (f(w_1) - f*)/(eta K) + L M eta: it falls like 1/K to a floor
 // in proportion to eta.
 type sgNonconvex struct{ units int }
@@ -25,89 +28,59 @@ func init() {
 		})
 }
 
-// A network maps x to sum_h out_h tanh(<in_h, x> + bias_h). Its numbers are in one slice: d+2 for each unit.
-type network struct {
-	x      [][]float64
-	y      []float64
-	units  int
-	lambda float64
-}
-
-// slope adds weight times the gradient of the loss of row i at w to g.
-func (q *network) slope(g, w []float64, i int, weight float64) {
-	d := len(q.x[i])
-	score := 0.0
-	hidden := make([]float64, q.units)
-	for h := range hidden {
-		unit := w[h*(d+2):][:d+2]
-		hidden[h] = tanh(vec.Dot64(unit[:d], q.x[i]) + unit[d])
-		score += float64(unit[d+1] * hidden[h])
-	}
-	back := -q.y[i] * weight / (1 + elementary.Exp(q.y[i]*score))
-	for h, v := range hidden {
-		unit, to := w[h*(d+2):][:d+2], g[h*(d+2):][:d+2]
-		inner := back * unit[d+1] * (1 - float64(v*v))
-		vec.Axpy64(to[:d], inner, q.x[i])
-		to[d] += inner
-		to[d+1] += float64(back * v)
-	}
-}
-
-// tanh is that of vec's exponential.
-func tanh(v float64) float64 {
-	e := elementary.Exp(-2 * math.Abs(v))
-	return math.Copysign((1-e)/(1+e), v)
-}
-
-// square returns |grad f(w)|^2.
-func (q *network) square(w []float64) float64 {
-	g := make([]float64, len(w))
-	for i := range q.x {
-		q.slope(g, w, i, 1/float64(len(q.x)))
-	}
-	vec.Axpy64(g, q.lambda, w)
-	return vec.SquaredNorm64(g)
-}
-
 // descend makes steps of one row each from w on, and returns the squared gradients every so many steps.
-func (q *network) descend(ctx context.Context, w []float64, eta float64, steps, every int, seed uint64) ([]float64, error) {
+func descend(ctx context.Context, q *problem.Network, w []float64, eta float64, steps, every int, seed uint64) ([]float64, error) {
 	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
-	g := make([]float64, len(w))
+	g, pass, row := make([]float64, len(w)), q.NewPass(1), make([]uint32, 1)
+	slopes := func(scores []float64, _, _ int) { q.Slopes(scores, row, 1) }
+	begin := func(p network.Piece) { clear(g[p.Lo:p.Hi]) }
+	move := func(p network.Piece) {
+		q.Penalise(g, w, p)
+		vec.Axpy64(w[p.Lo:p.Hi], -eta, g[p.Lo:p.Hi])
+	}
 	var squares []float64
 	for t := range steps {
 		if t%every == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			squares = append(squares, q.square(w))
+			slope := q.Slope(w)
+			squares = append(squares, slope*slope)
 		}
-		clear(g)
-		q.slope(g, w, r.IntN(len(q.x)), 1)
-		for j := range w {
-			w[j] -= float64(eta * (g[j] + float64(q.lambda*w[j])))
-		}
+		row[0] = uint32(r.IntN(len(q.Learn)))
+		pass.Take(q.X, row)
+		pass.Run(w, 1, slopes)
+		pass.AddGradient(g, 1, begin, move)
 	}
 	return squares, nil
 }
 
 // newNetwork draws rows whose labels are the sign of a product of two features, with noise, which no
 // linear predictor tells apart.
-func (e sgNonconvex) newNetwork(seed uint64) (*network, []float64) {
+func (e sgNonconvex) newNetwork(seed uint64) (*problem.Network, []float64, error) {
 	const n, d = 400, 4
 	r := rand.New(rand.NewPCG(seed, experiment.DrawStream))
-	q := &network{units: e.units, lambda: 0.01}
-	for range n {
-		x := make([]float64, d)
-		for j := range x {
-			x[j] = r.NormFloat64()
+	x, y := &matrix.Dense{Rows: n, Cols: d}, make([]float64, n)
+	for i := range y {
+		for range d {
+			x.Value = append(x.Value, float32(r.NormFloat64()))
 		}
-		q.x, q.y = append(q.x, x), append(q.y, math.Copysign(1, x[0]*x[1]+0.3*r.NormFloat64()))
+		y[i] = math.Copysign(1, float64(x.Value[i*d])*float64(x.Value[i*d+1])+0.3*r.NormFloat64())
 	}
-	w := make([]float64, e.units*(d+2))
+	rows := problem.NewRows(x, 1)
+	risk, err := problem.NetworkRisk(rows, y, nil, loss.Logistic{}, 0.01)
+	if err != nil {
+		return nil, nil, err
+	}
+	q, err := problem.NewNetwork(rows, []int{e.units}, "tanh", risk, nil, 0, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := make([]float64, q.Parameters())
 	for j := range w {
 		w[j] = 2 * r.NormFloat64()
 	}
-	return q, w
+	return q, w, nil
 }
 
 // Run implements Experiment.
@@ -117,16 +90,19 @@ func (e sgNonconvex) Run(ctx context.Context, opt experiment.Options) (*experime
 	if opt.Quick {
 		work = 2000
 	}
-	q, start := e.newNetwork(opt.Seed)
+	q, start, err := e.newNetwork(opt.Seed)
+	if err != nil {
+		return nil, err
+	}
 	means := make([][]float64, len(etas)) // squared gradients
 	everies := make([]int, len(etas))
 	progress := &experiment.Tally{Opt: opt, What: "steps", Of: len(etas)}
-	err := experiment.Side(ctx, len(etas), opt.Threads, func(k int) error {
+	err = experiment.Side(ctx, len(etas), opt.Threads, func(k int) error {
 		defer progress.Step()
 		steps := int(work / etas[k])
 		everies[k] = steps / 1000
 		for run := range runs {
-			squares, err := q.descend(ctx, append([]float64(nil), start...), etas[k], steps, everies[k], opt.Seed+uint64(run))
+			squares, err := descend(ctx, q, append([]float64(nil), start...), etas[k], steps, everies[k], opt.Seed+uint64(run))
 			if err != nil {
 				return err
 			}
@@ -143,7 +119,7 @@ func (e sgNonconvex) Run(ctx context.Context, opt experiment.Options) (*experime
 		return nil, err
 	}
 	r := &experiment.Result{}
-	r.Note("means of %d runs, a network of %d hidden units, %d rows, lambda=%g", runs, e.units, len(q.x), q.lambda)
+	r.Note("means of %d runs, a network of %d hidden units, %d rows, lambda=%g", runs, e.units, len(q.Learn), q.Lambda)
 	addNonconvex(r, etas, everies, means)
 	return r, nil
 }

@@ -23,20 +23,24 @@ import (
 //
 // Where gamma is not given, the first steps on some rows choose it.
 type rule struct {
-	gamma, offset, beta float64
+	Length
 	l, shrink, fraction float64 // of search
 }
 
-func (r *rule) eta(t float64) float64 {
-	switch t += r.offset; r.beta {
+// A Length is that of step t: Gamma/(t+Offset)^Beta.
+type Length struct{ Gamma, Offset, Beta float64 }
+
+// Eta returns it.
+func (l Length) Eta(t float64) float64 {
+	switch t += l.Offset; l.Beta {
 	case 0:
-		return r.gamma
+		return l.Gamma
 	case 0.5:
-		return r.gamma / math.Sqrt(t)
+		return l.Gamma / math.Sqrt(t)
 	case 1:
-		return r.gamma / t
+		return l.Gamma / t
 	}
-	return r.gamma * elementary.Exp(-r.beta*elementary.Log(t))
+	return l.Gamma * elementary.Exp(-l.Beta*elementary.Log(t))
 }
 
 // rule returns the one of a method.
@@ -45,7 +49,7 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 	_, l2, _ := penalty.Coefficients(p.Penalty)
 	mu, smooth := p.Lambda*l2, s.smoothness()
 	if m.geometry == "p-norm" {
-		return &rule{gamma: 1 / p.Lambda, offset: 1, beta: 1}
+		return &rule{Length: Length{Gamma: 1 / p.Lambda, Offset: 1, Beta: 1}}
 	}
 	switch m.step {
 	case "radius":
@@ -55,32 +59,32 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 		if offset < 0 {
 			offset = smooth / mu
 		}
-		return &rule{gamma: cmp.Or(m.gamma, 1) / mu, offset: offset, beta: 1}
+		return &rule{Length: Length{Gamma: cmp.Or(m.gamma, 1) / mu, Offset: offset, Beta: 1}}
 	case "lipschitz", "search":
 		if m.gradient == "miso" {
-			return &rule{gamma: 1} // its coefficients have the length in them
+			return &rule{Length: Length{Gamma: 1}} // its coefficients have the length in them
 		}
 		fraction := cmp.Or(m.gamma, 1)
-		r := &rule{gamma: fraction / smooth}
+		r := &rule{Length: Length{Gamma: fraction / smooth}}
 		if m.step == "search" {
 			r.l, r.fraction, r.shrink = 1, fraction, elementary.Exp(-elementary.Log(2)/float64(len(p.Y)))
-			r.gamma = fraction / (r.l + mu)
+			r.Gamma = fraction / (r.l + mu)
 		}
 		return r
 	}
-	r := &rule{gamma: m.gamma, beta: m.beta}
+	r := &rule{Length: Length{Gamma: m.gamma, Beta: m.beta}}
 	switch m.step {
 	case "sqrt":
-		r.beta = 0.5
+		r.Beta = 0.5
 	case "constant":
-		r.beta = 0
+		r.Beta = 0
 	}
-	if r.gamma == 0 {
+	if r.Gamma == 0 {
 		lo, hi := 1/(4096*smooth), 4096/smooth
 		if m.geometry == "entropic" {
 			lo, hi = s.entropic(smooth)
 		}
-		r.gamma = m.tune(p, start, lo, hi)
+		r.Gamma = m.tune(p, start, lo, hi)
 	}
 	return r
 }
@@ -114,7 +118,7 @@ func (r *rule) search(s *state, i int, prediction, g float64) {
 		}
 	}
 	_, l2, _ := penalty.Coefficients(s.p.Penalty)
-	r.gamma = r.fraction / (r.l + float64(s.p.Lambda*l2))
+	r.Gamma = r.fraction / (r.l + float64(s.p.Lambda*l2))
 }
 
 // entropic returns the range of steps for the entropy on a ball of radius B: as changes of theta
@@ -142,9 +146,9 @@ func (s *state) onRows(rows []int) float64 {
 // byRadius returns the rule of that name.
 func (s *state) byRadius() *rule {
 	_, radius := penalty.BallOf(s.p.Penalty)
-	r := &rule{beta: 0.5, gamma: radius * math.Sqrt2 / s.steepest(radius)}
+	r := &rule{Length: Length{Beta: 0.5, Gamma: radius * math.Sqrt2 / s.steepest(radius)}}
 	if s.Method.gamma > 0 {
-		r.gamma *= s.Method.gamma
+		r.Gamma *= s.Method.gamma
 	}
 	return r
 }

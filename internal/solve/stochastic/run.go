@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic/iterate"
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -105,7 +107,7 @@ func (s *state) step() int {
 	s.t++
 	s.draw()
 	s.slopes()
-	eta := s.rule.eta(s.t)
+	eta := s.rule.Eta(s.t)
 	s.iterate.Begin(eta)
 	bias := s.estimate(1 / float64(len(s.row)))
 	if !math.IsInf(s.radius, 1) {
@@ -125,17 +127,35 @@ func (s *state) step() int {
 	return len(s.row)
 }
 
+// rowsTogether is how many rows of a batch one core predicts at a time.
+const rowsTogether = 16
+
+// least is how many values a batch has at least that is shared among the cores: of fewer, waking them takes
+// longer.
+const least = 1 << 14
+
+// threads is on how many cores a batch is worked on.
+func (s *state) threads() int {
+	if _, ok := s.iterate.(iterate.Batched); !ok || int64(len(s.row))*s.p.Nonzeros < least*int64(len(s.p.Y)) {
+		return 1
+	}
+	return s.p.Threads
+}
+
 // slopes computes those of the rows, all at the same iterate.
 func (s *state) slopes() {
-	s.slope = s.slope[:0]
-	for _, i := range s.row {
-		prediction := s.iterate.Dot(s.p.X.Row(i)) + s.b
-		g := s.p.Loss.Derivative(prediction, s.p.Y[i])
-		s.duals.saw(i, g, s.t)
-		g *= s.share(i)
-		s.slope = append(s.slope, g)
+	s.slope, s.predicted = parts.Resized(s.slope, len(s.row)), parts.Resized(s.predicted, len(s.row))
+	parallel.Blocks(len(s.row), rowsTogether, s.threads(), func(_, lo, hi int) {
+		for k, i := range s.row[lo:hi] {
+			s.predicted[lo+k] = s.iterate.Dot(s.p.X.Row(i)) + s.b
+			s.slope[lo+k] = s.p.Loss.Derivative(s.predicted[lo+k], s.p.Y[i])
+		}
+	})
+	for k, i := range s.row {
+		s.duals.saw(i, s.slope[k], s.t)
+		s.slope[k] *= s.share(i)
 		if s.rule.l > 0 {
-			s.rule.search(s, i, prediction, g)
+			s.rule.search(s, i, s.predicted[k], s.slope[k])
 		}
 	}
 }

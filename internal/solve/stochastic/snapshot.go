@@ -73,7 +73,7 @@ func (n *snapshot) length() int {
 		return int(most)
 	}
 	// (1 - r^k)/(1 - r^M) is the share of the k longest.
-	logarithm := elementary.Log1p(-min(0.5, float64(s.rule.eta(1)*s.p.Lambda)))
+	logarithm := elementary.Log1p(-min(0.5, float64(s.rule.Eta(1)*s.p.Lambda)))
 	all := 1 - elementary.Exp(most*logarithm)
 	k := elementary.Log1p(-float64(uniform(s.random)*all)) / logarithm
 	return int(math.Max(1, most-math.Floor(k)))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/solve/stochastic/iterate"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -30,12 +31,15 @@ type state struct {
 	sampler sampler
 	rule    *rule
 
-	t      float64 // steps
-	row    []int   // of this step
-	slope  []float64
-	size   float64 // rows of a step
-	seen   int     // rows since the last test of the variance
-	radius float64 // of the ball; infinite: none
+	t     float64 // steps
+	row   []int   // of this step
+	slope []float64
+
+	predicted, direct []float64       // of the rows of this step: predictions, and what their gradients count
+	rows              []matrix.Vector // and they themselves
+	size              float64         // rows of a step
+	seen              int             // rows since the last test of the variance
+	radius            float64         // of the ball; infinite: none
 
 	catalyst *catalyst
 
@@ -146,6 +150,9 @@ func (s *state) share(i int) float64 { return s.p.S[i] * float64(len(s.p.Y)) / s
 
 // estimate hands the gradient estimate to the iterate, and returns that of the bias.
 func (s *state) estimate(each float64) (bias float64) {
+	if b, ok := s.iterate.(iterate.Batched); ok && len(s.row) > 1 && s.source == (plain{}) {
+		return s.estimateRows(b, each)
+	}
 	delayed, _ := s.iterate.(iterate.Delayed)
 	turned := 0.0 // of the direction of the bias, after the step
 	for k, i := range s.row {
@@ -167,6 +174,18 @@ func (s *state) estimate(each float64) (bias float64) {
 		bias += float64(s.source.share() * s.hb)
 	}
 	s.hb += turned
+	return bias
+}
+
+// estimateRows is estimate of the gradient of the rows themselves, on all cores.
+func (s *state) estimateRows(to iterate.Batched, each float64) (bias float64) {
+	s.rows, s.direct = s.rows[:0], s.direct[:0]
+	for k, i := range s.row {
+		direct := s.slope[k] * float64(each*s.sampler.weight(i))
+		s.rows, s.direct = append(s.rows, s.p.X.Row(i)), append(s.direct, direct)
+		bias += direct
+	}
+	to.AddRows(s.rows, s.direct, s.threads())
 	return bias
 }
 

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -85,6 +87,7 @@ func PrintProof(r printing.Report, m *model.Model, s fenchel.Summary, status, un
 		}
 		r.Line("status", "%s: no gap is proved%s", status, unproved)
 		r.Line("objective", "%.10g", s.Primal)
+		printNetwork(r, m)
 		return
 	}
 	r.Line("status", "%s: %s, asked for %.3g", status, GapOf(s), m.Statement.Gap)
@@ -93,6 +96,18 @@ func PrintProof(r printing.Report, m *model.Model, s fenchel.Summary, status, un
 	if len(m.Outputs) > 1 && !m.IsJoint() {
 		o := m.Outputs[s.WorstOutput].Certificate
 		r.Line("worst", "%s: relative gap %.3g, %s%s", NameOf(m, s.WorstOutput), s.Worst, o.Status, CutShort(m))
+	}
+}
+
+// printNetwork says what is known of the point of a network.
+func printNetwork(r printing.Report, m *model.Model) {
+	n := m.Network
+	if n == nil {
+		return
+	}
+	r.Line("gradient", "norm %.4g, 0 where the objective is stationary", n.Gradient)
+	if n.Held > 0 {
+		r.Line("held out", "%s of training judged when to stop: mean loss %.6g", printing.Count(n.Held, "row"), n.HeldLoss)
 	}
 }
 
@@ -144,6 +159,9 @@ func TermsOf(m *model.Model) string {
 	if p.Kernel != "" {
 		text += ", kernel " + p.Kernel
 	}
+	if p.Hidden != nil {
+		text += fmt.Sprintf(", hidden layers %s, activation %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Hidden), " ", ","), "[]"), cmp.Or(p.Activation, network.Activations()[0]))
+	}
 	if p.Map != "" {
 		text += " approximated by " + p.Map
 	}
@@ -170,6 +188,10 @@ func Balance(m *model.Model) string {
 
 // PrintSize says how large the model is.
 func PrintSize(r printing.Report, m *model.Model) {
+	if n := m.Network; n != nil {
+		r.Line("network", "%s of %s units", printing.Count(m.Parameters(), "parameter"), strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Units), " ", "-"), "[]"))
+		return
+	}
 	if m.Support == nil {
 		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
 		return

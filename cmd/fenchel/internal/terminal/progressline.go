@@ -126,6 +126,9 @@ func (p *progress) plain(now time.Time, pause time.Duration) string {
 	}
 	o := p.outputs[p.latest]
 	line := fmt.Sprintf("epoch %d  primal %.8g  dual %.8g  gap %.2e", o.epoch, o.primal, o.dual, o.gap)
+	if math.IsInf(o.dual, -1) { // no bound yet, or ever
+		line = fmt.Sprintf("epoch %d  primal %.8g", o.epoch, o.primal)
+	}
 	if len(p.outputs) > 1 {
 		line = fmt.Sprintf("class %d of %d  %s", p.latest+1, len(p.outputs), line)
 	}

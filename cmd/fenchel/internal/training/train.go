@@ -40,7 +40,10 @@ machine, sum_j beta_j k(x_j,x), and the penalty half its squared norm; gamma is
 margin, outside of the tube (beside --C), or, with --task one-class, be outliers.
 With --map too, a linear model is trained of features whose inner products
 approximate the kernel: for many rows that is far less work, and the proof is of
-the approximate kernel. The exit code is 0 if the gap is proved; for the others see
+the approximate kernel. With --hidden the model is a feed-forward network, trained by
+--solver adam or sgd until rows that are held out of training (a tenth, held=0.1) get
+no better: no certificate exists for one, so that its gap is null, and the norm of
+the gradient is said instead. The exit code is 0 if the gap is proved; for the others see
 "fenchel help exit-codes".`,
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5

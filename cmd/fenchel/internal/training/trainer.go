@@ -15,6 +15,7 @@ type Trainer struct {
 	In          option.Input
 	Spec        fenchel.Spec
 	kernel      option.KernelFlags
+	hidden      string // units of hidden layers, such as 100,50
 	classWeight string
 	cost        string // LABEL=COST,...
 	threshold   string

@@ -16,11 +16,13 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/joint"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/internal/solve/kernel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
+	networksolver "github.com/fenchel-ml/fenchel/internal/solve/network"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -38,6 +40,8 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.Register(cmd, s)
+	f.StringVar(&t.hidden, "hidden", "", "units of the hidden layers of a feed-forward network, such as 100,50: no certificate exists for one (default: no network)")
+	f.StringVar(&s.Activation, "activation", "", "activation of hidden units: relu, tanh or sigmoid (default relu)")
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
@@ -55,10 +59,11 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	option.Complete(cmd, "task", pose.Tasks()...)
 	option.Complete(cmd, "loss", slices.Concat(option.Names(loss.Entries()), option.Names(loss.NonconvexEntries()), option.Names(joint.Entries()))...)
 	option.Complete(cmd, "penalty", option.Names(penalty.Entries())...)
+	option.Complete(cmd, "activation", network.Activations()...)
 	option.Complete(cmd, "bias", problem.BiasNames()...)
 	option.Complete(cmd, "scheme", pose.Schemes()...)
 	option.Complete(cmd, "scale", scaling.Names()...)
-	option.Complete(cmd, "solver", slices.Concat(option.Names(linear.Entries()), option.Names(kernelsolver.Entries()), option.Names(jointsolver.Entries()), []string{"auto"})...)
+	option.Complete(cmd, "solver", slices.Concat(option.Names(linear.Entries()), option.Names(kernelsolver.Entries()), option.Names(jointsolver.Entries()), option.Names(networksolver.Entries()), []string{"auto"})...)
 }
 
 // check refuses bad flags before any data are read.
@@ -112,6 +117,9 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	}
 	if f.Changed("epochs") && t.Spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.Spec.Epochs)
+	}
+	if f.Changed("hidden") && t.Spec.Set("hidden", t.hidden) != nil {
+		return fmt.Errorf("--hidden %s: expected whole numbers > 0, such as 100,50", printing.Spell(t.hidden))
 	}
 	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.applyImage(cmd), t.checkThreshold()); err != nil {
 		return err

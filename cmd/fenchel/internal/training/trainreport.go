@@ -24,6 +24,9 @@ func (t *Trainer) print(r printing.Report, out *result.Training, sources []strin
 	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
 	report.PrintProof(r, m, s, string(t.Result.Status), t.Result.Unproved)
+	if t.Result.Ended != "" {
+		r.Line("ended", "%s", t.Result.Ended)
+	}
 	report.PrintRounding(r, out.Rounding)
 	report.PrintSize(r, m)
 	report.PrintCalibration(r, m, out.CalibratedBy)

@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -37,6 +38,8 @@ type moments struct {
 	k       float64 // steps that changed it
 	z, a    float64 // its part of the average up to where the sum of weights was a
 }
+
+var _ Batched = (*Diagonal)(nil)
 
 // NewDiagonal begins at w, d+1 numbers, or at 0 if w is nil. often[j] is the number of rows over
 // that of rows with column j.
@@ -79,12 +82,42 @@ func (s *Diagonal) Add(x matrix.Vector, a float64) {
 }
 
 func (s *Diagonal) add(j int, a float64) {
-	c := &s.cells[j]
-	if c.f == 0 {
+	if s.cells[j].add(a) {
 		s.touched = append(s.touched, j)
+	}
+}
+
+// add adds a to the gradient, and reports whether that is the first of the step.
+func (c *moments) add(a float64) (first bool) {
+	if first = c.f == 0; first {
 		c.f = c.often
 	}
 	c.g += a
+	return first
+}
+
+// AddRows is Add of each row.
+func (s *Diagonal) AddRows(rows []matrix.Vector, a []float64, threads int) {
+	touched := make([][]int, 8) // as many blocks at most
+	s.columns(threads, func(block, lo, hi int) {
+		for k, x := range rows {
+			if a[k] == 0 {
+				continue
+			}
+			part, from := between(x, lo, hi), start(x, lo)
+			for q, value := range part.Value {
+				if j := from + part.Column(q); s.cells[j].add(float64(a[k] * float64(value))) {
+					touched[block] = append(touched[block], j)
+				}
+			}
+		}
+	})
+	s.touched = append(s.touched, slices.Concat(touched...)...)
+	for _, x := range a {
+		if s.Constant && x != 0 {
+			s.add(s.Columns, x)
+		}
+	}
 }
 
 // End ends a step.
