@@ -7,9 +7,10 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/figure"
 )
 
-// Figures are the curves, each panel in its row and column.
+// Figures are the curves, each panel in its row and column. A curve has the colour of its name in all panels, where
+// there are as few names as colours.
 func (r *Result) Figures() (sheet figure.Sheet) {
-	var rows, columns, dotted []string
+	var rows, columns, names []string
 	place := func(names *[]string, name string) int {
 		at := slices.Index(*names, name)
 		if at < 0 {
@@ -17,6 +18,11 @@ func (r *Result) Figures() (sheet figure.Sheet) {
 			*names = append(*names, name)
 		}
 		return at
+	}
+	for _, p := range r.Points {
+		if !p.Dashed {
+			place(&names, p.Curve)
+		}
 	}
 	for _, p := range r.Points {
 		i, j := place(&rows, p.Row), place(&columns, p.Column)
@@ -30,9 +36,8 @@ func (r *Result) Figures() (sheet figure.Sheet) {
 			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
 			sheet[i][j].Y.Quantiles = true
 		}
-		c := p.addTo(sheet[i][j])
-		if c.Points = p.Dots; p.Dots { // of one colour in all panels
-			c.Colour = figure.Contrast(place(&dotted, p.Curve))
+		if c := p.addTo(sheet[i][j]); len(names) <= figure.Colours && !p.Dashed {
+			c.Colour = figure.Contrast(slices.Index(names, p.Curve))
 		}
 	}
 	return sheet
@@ -49,7 +54,7 @@ func (p Point) addTo(f *figure.Figure) *figure.Curve {
 	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
 	if at < 0 {
 		at = len(f.Curves)
-		c := figure.Curve{Name: p.Curve, Dashed: p.Dashed, Colour: figure.Contrast(at)}
+		c := figure.Curve{Name: p.Curve, Dashed: p.Dashed || at >= figure.Colours, Points: p.Dots, Colour: figure.Contrast(at)}
 		if p.Dashed && at > 0 {
 			c.Colour = f.Curves[at-1].Colour
 		}

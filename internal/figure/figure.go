@@ -51,8 +51,11 @@ const (
 	left, right, top, below = 80, 180, 40, 60
 )
 
+// Colours is how many there are.
+const Colours = 7
+
 // colours can be told apart by readers who see few of them (Okabe, Ito).
-var colours = []string{"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7", "#000000"}
+var colours = [Colours]string{"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7", "#000000"}
 
 // span is a range of an axis, in logarithms where it is logarithmic.
 type span struct {
@@ -132,13 +135,13 @@ func (s span) ticks() (values []float64) {
 func (f *Figure) WriteSVG(w io.Writer) error { return Sheet{{f}}.WriteSVG(w) }
 
 // draw draws a panel.
-func (f *Figure) draw(out io.Writer) {
+func (f *Figure) draw(out io.Writer, wide int) {
 	x := spanOf(f.X, f.Curves, func(c Curve) []float64 { return c.X })
 	y := spanOf(f.Y, f.Curves, func(c Curve) []float64 { return c.Y })
 	across := func(v float64) float64 { return left + x.at(v)*(width-left-right) }
 	down := func(v float64) float64 { return height - below - y.at(v)*(height-top-below) }
 	fmt.Fprintf(out, `<rect width="%d" height="%d" fill="white"/><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
-		width, height, left, top, width-left-right, height-top-below)
+		wide, height, left, top, width-left-right, height-top-below)
 	text(out, left, top-14, "start", f.Title)
 	text(out, left+(width-left-right)/2, height-16, "middle", f.X.Name)
 	fmt.Fprintf(out, `<g transform="translate(18 %d) rotate(-90)">`, top+(height-top-below)/2)

@@ -14,16 +14,24 @@ type Sheet [][]*Figure
 // WriteSVG draws the figures beside and below each other.
 func (s Sheet) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	columns := 1
+	columns, longest := 1, 0
 	for _, row := range s {
 		columns = max(columns, len(row))
+		for _, f := range row {
+			if f != nil {
+				for _, c := range f.Curves {
+					longest = max(longest, len(c.Name))
+				}
+			}
+		}
 	}
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", columns*width, max(1, len(s))*height)
+	wide := width + max(0, 7*(longest-19)) // room for the longest name
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", columns*wide, max(1, len(s))*height)
 	for i, row := range s {
 		for j, f := range row {
 			if f != nil {
-				fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", j*width, i*height)
-				f.draw(out)
+				fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", j*wide, i*height)
+				f.draw(out, wide)
 				fmt.Fprintln(out, "</g>")
 			}
 		}
