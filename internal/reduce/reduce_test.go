@@ -307,6 +307,18 @@ func TestRadius(t *testing.T) {
 		if a, b := Mean(Smooth, m.y, m.responses(c), nil), Mean(hinge, m.y, m.target.Outputs[0].Response, nil); a > b+tolerance {
 			t.Errorf("seed %d: smooth loss %g above the hinge loss %g", seed, a, b)
 		}
+		if seed%25 != 0 {
+			continue
+		}
+		// A radius that no machine near w has: it is kept all the same, and the responses are those of the coefficients.
+		small := math.Sqrt(m.norm2) / 3
+		c, err = Descent{Radius: small}.Choose(context.Background(), m.target, Options{KeepBias: true, Accuracy: 1. / 3, Support: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if norm := m.normOf(c); norm > small*small*(1+1e-9) {
+			t.Errorf("seed %d: squared norm %g, expected at most %g", seed, norm, small*small)
+		}
 	}
 }
 
