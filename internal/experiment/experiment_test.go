@@ -323,6 +323,25 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterruptedKeeps: what was found before the end is returned beside the error.
+func TestInterruptedKeeps(t *testing.T) {
+	e, err := experiment.New("thesis-fig2.8:rows=200,epochs=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt := experiment.Options{Runs: 2, Data: read(t, "@text:n=600,d=60"), Classes: classes(600), Progress: func(_ string, done, _ int) {
+		if done == 5 { // in the third method
+			cancel()
+		}
+	}}
+	r, err := e.Run(ctx, opt)
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Points) == 0 {
+		t.Errorf("found %+v and %v, expected the first curves and the end of the context", r, err)
+	}
+}
+
 // TestCSV: one line for each point, below the names.
 func TestCSV(t *testing.T) {
 	r := &experiment.Result{}
