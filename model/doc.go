@@ -218,7 +218,7 @@
 //	schema.columns[].name        claim    DecodePCA: with features; of ignored columns no effect
 //	schema.columns[].category    checked  DecodePCA: with features
 //	schema.columns[].fill        checked  Verify: mean of the column
-//	schema.columns[].kind        checked  as in a model that predicts
+//	schema.columns[].kind        claim    as in a model that predicts; of the target no effect
 //	schema.columns[].unit        claim    as in a model that predicts
 //	schema.columns[].from        checked  as in a model that predicts
 //	schema.columns[].why         note

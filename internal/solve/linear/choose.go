@@ -56,7 +56,10 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	if (Root{}).Accepts(p) == nil {
 		return "root", "the C whose model has that norm"
 	}
+	n, d := p.Dims()
 	switch {
+	case elastic && column.Covariance{}.Accepts(p) == nil && n >= 10*d && hessian.Time(p) <= cheapTime:
+		return "covariance", fmt.Sprintf("the penalty l1, many rows for each feature and a cheap %d x %d matrix", d, d)
 	case elastic && column.CD{}.Accepts(p) == nil:
 		return "cd", "the penalty l1 is solved by columns"
 	case elastic && newton.Newton{}.Accepts(p) == nil:

@@ -1,0 +1,63 @@
+package column
+
+import (
+	"math"
+	"testing"
+
+	"math/rand/v2"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// TestCovarianceIsCD: the same optimum as by the rows, to 1e-9, for every bias, weights of rows, columns that depend on
+// each other and such that are far apart in size; and a warm start stays where it is.
+func TestCovarianceIsCD(t *testing.T) {
+	random := rand.New(rand.NewPCG(44, 1))
+	const n, d = 400, 12
+	value, y, weights := make([]float32, n*d), make([]float64, n), make([]float64, n)
+	for i := range n {
+		for j := range d {
+			value[i*d+j] = float32(random.NormFloat64())
+		}
+		value[i*d+3] = value[i*d+1] + value[i*d+2] // dependent
+		value[i*d+5] = 0
+		value[i*d+6] = value[i*d+6]*100 + 300
+		value[i*d+7] /= 1000
+		y[i] = float64(2*value[i*d]-value[i*d+4]) + random.NormFloat64()
+		weights[i] = 1 + float64(i%3)
+	}
+	rows := problem.NewRows(&matrix.Dense{Rows: n, Cols: d, Value: value}, 2)
+	for _, bias := range []problem.Bias{problem.Free, problem.Feature, problem.None} {
+		for _, spec := range []string{"l1", "elastic-net:ratio=0.5"} {
+			for _, lambda := range []float64{1, 0.05, 1e-5} {
+				pen, err := penalty.New(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := problem.NewLinear(rows, y, weights, loss.Squared{}, pen, lambda, bias)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := solver.Run(t.Context(), Covariance{}, p, solver.Options{Gap: 1e-9})
+				if err != nil || found.Status != solver.Converged {
+					t.Fatalf("%s, %s, lambda %g: %v, %v after %d epochs", bias, spec, lambda, found.Status, err, found.Epochs)
+				}
+				want, err := solver.Run(t.Context(), CD{}, p, solver.Options{Gap: 1e-9})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, b := found.Certificate.Primal, want.Certificate.Primal; math.Abs(a-b) > 2e-9*b {
+					t.Errorf("%s, %s, lambda %g: objective %v, by rows %v", bias, spec, lambda, a, b)
+				}
+				again, err := solver.Run(t.Context(), Covariance{}, p, solver.Options{Gap: 1e-9, From: &found.Point})
+				if err != nil || again.Epochs > 1 {
+					t.Errorf("%s, %s, lambda %g: a start at the optimum takes %d epochs", bias, spec, lambda, again.Epochs)
+				}
+			}
+		}
+	}
+}
