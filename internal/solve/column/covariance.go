@@ -37,10 +37,13 @@ func init() {
 
 // Accepts wants the squared loss, a penalty with a corner, and as many columns as have a matrix.
 func (Covariance) Accepts(p problem.Problem) error {
-	if err := (CD{}).Accepts(p); err != nil {
+	l, err := parts.Linear(p)
+	if err != nil {
 		return err
 	}
-	l := p.(*problem.Linear)
+	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
+		return errors.New("solver covariance needs the penalty l1 or elastic-net; for l2 use newton")
+	}
 	if !loss.IsQuadratic(l.Loss) {
 		return errors.New("solver covariance needs the squared loss, whose curvature is the same everywhere")
 	}

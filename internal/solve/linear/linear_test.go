@@ -81,6 +81,15 @@ var examined = []struct {
 		}
 		return ""
 	}},
+	{"covariance", 1e-9, 60, func(l loss.Loss, p string) string {
+		if p == "l2" {
+			return "solver covariance needs the penalty l1 or elastic-net; for l2 use newton"
+		}
+		if !loss.IsQuadratic(l) {
+			return "solver covariance needs the squared loss, whose curvature is the same everywhere"
+		}
+		return ""
+	}},
 	{"gram", 1e-6, 20000, func(l loss.Loss, p string) string {
 		if p != "l2" {
 			return "solver gram needs the penalty l2: inner products of rows say nothing of others"

@@ -27,7 +27,7 @@ var (
 )
 
 // linearly are the solvers with linear rates. The others have to prove 1e-2 within 200 epochs.
-var linearly = []string{"accelerated", "catalyst", "cd", "cutting-plane", "hybrid", "lbfgs", "miso", "newton", "preconditioned", "proximal-gradient", "s2gd", "sag", "saga", "sdca", "svrg"}
+var linearly = []string{"accelerated", "catalyst", "cd", "covariance", "cutting-plane", "hybrid", "lbfgs", "miso", "newton", "preconditioned", "proximal-gradient", "s2gd", "sag", "saga", "sdca", "svrg"}
 
 // gradually are those whose steps see all rows, soon or always, at a length that the condition, 3,500 here,
 // decides: 200 passes are too few by their theory, so that the table only reports them.
@@ -53,7 +53,7 @@ func tableProblem(rows *problem.Rows, y []float64, l loss.Loss, spec string) *pr
 func goalOf(name, spec string) (gap float64, epochs int) {
 	strong := spec == "l2" || spec == "elastic-net" || spec == "lp"
 	switch {
-	case slices.Contains(linearly, name) && (strong || name == "cd" || name == "newton"):
+	case slices.Contains(linearly, name) && (strong || name == "cd" || name == "covariance" || name == "newton"):
 		return 1e-6, 20000
 	case slices.Contains(linearly, name):
 		return 1e-4, 20000
