@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
@@ -71,15 +72,29 @@ func (p *Joint) PredictTo(dst, w []float64) {
 	})
 }
 
-// predict sets dst to the predictions of the rows from lo to hi.
+// predict sets dst to the predictions of the rows from lo to hi: dense rows by products of matrices, which have the
+// same bits.
 func (p *Joint) predict(dst, w []float64, lo, hi int) {
 	_, d := p.X.Dims()
-	bias := w[d*p.Classes:]
+	bias, k := w[d*p.Classes:], p.Classes
 	for i := lo; i < hi; i++ {
-		own := dst[(i-lo)*p.Classes : (i-lo+1)*p.Classes]
-		copy(own, bias)
-		addProducts(own, p.X.Row(i), w)
+		copy(dst[(i-lo)*k:(i-lo+1)*k], bias)
 	}
+	if !p.dense() {
+		for i := lo; i < hi; i++ {
+			addProducts(dst[(i-lo)*k:(i-lo+1)*k], p.X.Row(i), w)
+		}
+		return
+	}
+	byClass := blas.Block[float64]{Value: make([]float64, k*d), Rows: k, Cols: d, Stride: d}
+	for j := range d {
+		for c := range k {
+			byClass.Value[c*d+j] = w[j*k+c]
+		}
+	}
+	p.eachDense(lo, hi, func(from, to int, x blas.Block[float32]) {
+		blas.GemmMixed(blas.Block[float64]{Value: dst[(from-lo)*k : (to-lo)*k], Rows: to - from, Cols: k, Stride: k}, x, byClass, 1)
+	})
 }
 
 // addProducts adds to dst, K numbers, the products of a row and each of K columns of weights by
@@ -94,7 +109,7 @@ func addOuter(w []float64, x matrix.Vector, v []float64) { vec.SparseGer(w, v, x
 // CombineTo sets sum, (d+1) x K, to X^T V for V of n x K, with a column of ones as the last of
 // X. chain is as in Rows.Combine.
 func (p *Joint) CombineTo(sum, v []float64) (chain int) {
-	k, n := p.Classes, len(p.Y)
+	k, n, dense := p.Classes, len(p.Y), p.dense()
 	clear(sum)
 	parts := p.partitions()
 	size := (n + parts - 1) / parts
@@ -107,10 +122,17 @@ func (p *Joint) CombineTo(sum, v []float64) (chain int) {
 		last := s[len(s)-k:]
 		for i := lo; i < hi; i++ {
 			own := v[i*k : (i+1)*k]
-			addOuter(s, p.X.Row(i), own)
+			if !dense {
+				addOuter(s, p.X.Row(i), own)
+			}
 			for c, x := range own {
 				last[c] += x
 			}
+		}
+		if dense {
+			p.eachDense(lo, hi, func(from, to int, x blas.Block[float32]) {
+				blas.GemmColsMixed(blas.Block[float64]{Value: s, Rows: x.Cols, Cols: k, Stride: k}, x, blas.Block[float64]{Value: v[from*k : to*k], Rows: to - from, Cols: k, Stride: k}, 1)
+			})
 		}
 		partial[part] = s
 	})

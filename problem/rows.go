@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -267,4 +268,39 @@ func (r *Rows) lengths(dst []float64, first int) {
 // squared weight beside it.
 func (r *Rows) norm(i int, constant float64) float64 {
 	return math.Sqrt(r.SquaredNorm[i] + constant)
+}
+
+// dense reports whether products of matrices with the zeros of the rows cost less than the numbers alone.
+func (r *Rows) dense() bool {
+	n, d := r.X.Dims()
+	return d > 0 && 2*r.Nonzeros >= int64(n)*int64(d)
+}
+
+// denseRows is how many rows are copied with their zeros at a time; it does not enter the results.
+const denseRows = 128
+
+// eachDense hands out the rows from lo to hi with their zeros, a block after the other.
+func (r *Rows) eachDense(lo, hi int, do func(from, to int, x blas.Block[float32])) {
+	_, d := r.X.Dims()
+	if whole, ok := r.X.(*matrix.Dense); ok {
+		do(lo, hi, blas.Block[float32]{Value: whole.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d})
+		return
+	}
+	x := blas.Block[float32]{Value: make([]float32, min(denseRows, hi-lo)*d), Cols: d, Stride: d}
+	for from := lo; from < hi; from += denseRows {
+		to := min(hi, from+denseRows)
+		x.Rows = to - from
+		for i := from; i < to; i++ {
+			dst, row := x.Value[(i-from)*d:(i-from+1)*d], r.X.Row(i)
+			if row.Index == nil {
+				copy(dst, row.Value)
+				continue
+			}
+			clear(dst)
+			for k, j := range row.Index {
+				dst[j] = row.Value[k]
+			}
+		}
+		do(from, to, x)
+	}
 }
