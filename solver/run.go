@@ -25,11 +25,11 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Gap == 0 {
 		opt.Gap = DefaultGap
 	}
-	passes := TraitsOf(s).Passes
+	traits := TraitsOf(s)
 	if opt.Epochs == 0 {
-		opt.Epochs = passes
+		opt.Epochs = traits.Passes
 	}
-	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, passes: passes > 0, last: TraitsOf(s).Last, problem: p, opt: opt, record: record{first: math.NaN()}}
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: traits.Passes > 0, traits: traits, problem: p, opt: opt, record: record{first: math.NaN()}}
 	defer r.interruptProblem(nil)
 	r.measureCost()
 	r.start(s)
@@ -202,7 +202,7 @@ func (r *run) assess(point problem.Point) {
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.report.End != nil || !r.passes && r.schedule.stalled():
+	case r.report.End != nil || r.traits.Passes == 0 && r.schedule.stalled():
 		r.status = Stalled
 	case r.settled() && r.epoch >= r.schedule.progress.epoch+2:
 		r.status, r.report.End = Stalled, errSettled

@@ -15,7 +15,7 @@ const mostSkipped = 3
 // that are the best are kept: the point that is returned is certified (settle).
 func (r *run) skips(point problem.Point) bool {
 	known := r.report.Objectives
-	if known == nil || r.unproved || r.last || r.skipped == mostSkipped || r.schedule.always || r.report.End != nil || r.limit() != "" {
+	if known == nil || r.unproved || r.traits.Last || r.skipped == mostSkipped || r.schedule.always || r.report.End != nil || r.limit() != "" {
 		return false
 	}
 	c := problem.Certificate{Primal: known.Primal, Dual: known.Dual, Zero: known.Zero}

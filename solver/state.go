@@ -16,8 +16,7 @@ type run struct {
 	opt     Options
 
 	unproved       bool   // no gap can end the run, and the last point counts, not the best
-	last           bool   // the last point counts, though others were proved to be better
-	passes         bool   // no gap ends the run, see Traits.Passes
+	traits         Traits
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace
 	certified      int    // points of this start

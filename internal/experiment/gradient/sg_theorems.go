@@ -73,25 +73,16 @@ func sgConvex(ctx context.Context, opt experiment.Options) (*experiment.Result, 
 // sgNoise takes constant steps on f = sum h_j w_j^2/2, with gradients to which noise of variance zeta^(k-1) is added.
 func sgNoise(ctx context.Context, opt experiment.Options) (*experiment.Result, error) {
 	h := []float64{0.1, 0.2, 0.4, 0.7, 1}
-	const steps, start = 400, 2.
+	const steps = 400
 	runs := opt.RunsOr(2000, 100)
 	r := &experiment.Result{}
 	random := rand.New(rand.NewPCG(opt.Seed, 48))
 	floors := map[float64]float64{}
 	for _, zeta := range []float64{1, 0.97} {
 		for _, eta := range []float64{0.5, 0.25} {
-			found := make([]float64, steps)
-			for range runs {
-				w := slices.Repeat([]float64{start}, len(h))
-				for k := range steps {
-					for j, c := range h {
-						found[k] += c * w[j] * w[j] / 2 / float64(runs)
-						w[j] -= eta * (float64(c*w[j]) + math.Sqrt(math.Pow(zeta, float64(k))/float64(len(h)))*random.NormFloat64())
-					}
-				}
-				if err := ctx.Err(); err != nil {
-					return r, err
-				}
+			found := noisySteps(h, zeta, eta, steps, runs, random)
+			if err := ctx.Err(); err != nil {
+				return r, err
 			}
 			noise := theory.Noise{Alpha: 1, Beta: 1, M1: 1, Zeta: zeta}
 			descent := theory.Descent{Mu: h[0], Smoothness: h[len(h)-1], Step: eta, Start: found[0]}
@@ -122,6 +113,21 @@ func sgNoise(ctx context.Context, opt experiment.Options) (*experiment.Result, e
 	ratio := floors[0.5] / floors[0.25]
 	r.Check("Thm 4.8", "the floor of noise that stays is in proportion to the step", "a ratio of 2 within 20 % from eta = 0.5 to 0.25", math.Abs(ratio-2) <= 0.4, "%.3f", ratio)
 	return r, nil
+}
+
+// noisySteps returns the mean over runs of f after each step from (2, ..., 2).
+func noisySteps(h []float64, zeta, eta float64, steps, runs int, random *rand.Rand) []float64 {
+	found := make([]float64, steps)
+	for range runs {
+		w := slices.Repeat([]float64{2}, len(h))
+		for k := range steps {
+			for j, c := range h {
+				found[k] += c * w[j] * w[j] / 2 / float64(runs)
+				w[j] -= eta * (float64(c*w[j]) + math.Sqrt(math.Pow(zeta, float64(k))/float64(len(h)))*random.NormFloat64())
+			}
+		}
+	}
+	return found
 }
 
 // scaled multiplies w by a number.

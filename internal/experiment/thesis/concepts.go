@@ -3,6 +3,7 @@ package thesis
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -122,14 +123,7 @@ func figureWater(bias bool) func(context.Context, experiment.Options) (*experime
 				y = append(y, float64(1-2*(i%2)))
 			}
 		}
-		var filling water.Filling
-		level, b := filling.Fill(c, y, volume)
-		share := make([]float64, n)
-		total := 0.0
-		filling.Covered(func(row int, part float64) { share[row], total = part, total+part })
-		for i := range share {
-			share[i] /= total
-		}
+		level, b, share := filled(c, y, volume)
 		r := &experiment.Result{}
 		r.Note("%d responses, volume n nu = %g; level %.4f, bias %.4f", n, volume, level, b)
 		basins, covered := map[string][]int{}, map[string]float64{}
@@ -143,13 +137,7 @@ func figureWater(bias bool) func(context.Context, experiment.Options) (*experime
 			covered[name] += share[i]
 		}
 		poured := 0.0
-		for _, name := range slices.Sorted(func(yield func(string) bool) {
-			for name := range basins {
-				if !yield(name) {
-					return
-				}
-			}
-		}) {
+		for _, name := range slices.Sorted(maps.Keys(basins)) {
 			rows := basins[name]
 			slices.SortFunc(rows, func(i, j int) int { return int(math.Copysign(1, c[i]-c[j])) })
 			for k, i := range rows {
@@ -167,6 +155,18 @@ func figureWater(bias bool) func(context.Context, experiment.Options) (*experime
 		}
 		return r, nil
 	}
+}
+
+// filled returns the level, the bias, and the best distribution over the rows.
+func filled(c, y []float64, volume float64) (level, bias float64, share []float64) {
+	var filling water.Filling
+	level, bias = filling.Fill(c, y, volume)
+	share, total := make([]float64, len(c)), 0.0
+	filling.Covered(func(row int, part float64) { share[row], total = part, total+part })
+	for i := range share {
+		share[i] /= total
+	}
+	return level, bias, share
 }
 
 // twoPoint runs the incremental algorithm with one component on rows that are (sqrt 3, 0) with probability 1/3 and

@@ -98,16 +98,7 @@ func (e fig28) panel(ctx context.Context, r *experiment.Result, set experiment.M
 			return err
 		}
 		curves[racer.name] = curve
-		at := experiment.Point{Column: set.Name, Curve: racer.name, XAxis: "kernel values" + experiment.LogAxis, YAxis: "error on new rows (%)"}
-		first := len(curve.X)
-		if racer.name == "perceptron" {
-			first = sort.Search(first, func(k int) bool { return curve.X[k] > float64(c.Learn())*float64(c.Learn()) })
-		}
-		r.Curve(at, curve.X[:first], curve.Y[:first])
-		if first < len(curve.X) {
-			at.Curve, at.Dashed = racer.name+", later passes", true
-			r.Curve(at, curve.X[max(0, first-1):], curve.Y[max(0, first-1):])
-		}
+		addRun(r, set.Name, racer.name, curve, float64(c.Learn())*float64(c.Learn()))
 	}
 	if perceptron {
 		judgePerceptron(r, set.Name, curves)
@@ -115,6 +106,20 @@ func (e fig28) panel(ctx context.Context, r *experiment.Result, set experiment.M
 		judgeFig28(r, set.Name, c, curves, reference)
 	}
 	return nil
+}
+
+// addRun adds a curve; that of the perceptron is dashed after its first pass.
+func addRun(r *experiment.Result, set, name string, curve experiment.WatchedRun, pass float64) {
+	at := experiment.Point{Column: set, Curve: name, XAxis: "kernel values" + experiment.LogAxis, YAxis: "error on new rows (%)"}
+	first := len(curve.X)
+	if name == "perceptron" {
+		first = sort.Search(first, func(k int) bool { return curve.X[k] > pass })
+	}
+	r.Curve(at, curve.X[:first], curve.Y[:first])
+	if first < len(curve.X) {
+		at.Curve, at.Dashed = name+", later passes", true
+		r.Curve(at, curve.X[max(0, first-1):], curve.Y[max(0, first-1):])
+	}
 }
 
 // averageRun is the mean over runs of a method.

@@ -63,8 +63,6 @@ func (e thesisTiming) panel(ctx context.Context, r *experiment.Result, set exper
 	if err != nil {
 		return err
 	}
-	progress := &experiment.Tally{Opt: opt, What: "methods", Of: 2}
-	progress.Step()
 	asked, nu := c.Gram.Counts().Requested, set.Biased.Nu
 	if mean, norm := c.Shape(smo.Point.W); !(nu == nu) || c.Learn() != set.Train {
 		nu = mean / norm // the rows are not those of the table
@@ -86,7 +84,6 @@ func (e thesisTiming) panel(ctx context.Context, r *experiment.Result, set exper
 	if err != nil {
 		return err
 	}
-	progress.Step()
 	row := timingRows[set.Name]
 	smoError, sbpError, countedError := c.ErrorOf(smo.Point.W), c.ErrorOf(sbp.W), c.ErrorOf(counted.W)
 	r.Note("%s: %d rows learned from, %d judged on; SMO %.3g s of the processor, SBP %.3g s with nu %.3g", set.Name, c.Learn(), len(c.Y)-c.Learn(), smo.Train.Seconds(), quarter.Seconds(), nu)

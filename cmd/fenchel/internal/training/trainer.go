@@ -15,11 +15,7 @@ type Trainer struct {
 	In          option.Input
 	Spec        fenchel.Spec
 	kernel      option.KernelFlags
-	hidden      string // units of hidden layers, such as 100,50
-	classWeight string
-	cost        string // LABEL=COST,...
-	threshold   string
-	image       string   // rows x columns
+	spelled
 	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
 	Out         string   // model file; "": not saved
@@ -37,6 +33,15 @@ type Trainer struct {
 
 	validation // on rows that it does not learn from
 	Durations  // of its steps
+}
+
+// spelled are flags as they were written.
+type spelled struct {
+	hidden      string // units of hidden layers, such as 100,50
+	classWeight string
+	cost        string // LABEL=COST,...
+	threshold   string
+	image       string // rows x columns
 }
 
 // validation is what --folds or --holdout ask for, and what they found.
