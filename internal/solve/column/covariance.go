@@ -170,19 +170,24 @@ func (s *covariance) descend() {
 		if !(s.pass(all) > enough) || s.over.Reached() {
 			return
 		}
-		used := all[:0:0]
-		for j := range s.size {
-			if s.w[j] != 0 || !s.penalised(j) {
-				used = append(used, j)
-			}
-		}
+		used := s.used()
 		for range 10 {
 			if !(s.pass(used) > enough) {
 				break
 			}
 		}
-		s.newton(used)
+		s.newton(s.used()) // weights may have become 0 since
 	}
+}
+
+// used are the columns with a weight, and that of a free bias.
+func (s *covariance) used() (columns []int) {
+	for j := range s.size {
+		if s.w[j] != 0 || !s.penalised(j) {
+			columns = append(columns, j)
+		}
+	}
+	return columns
 }
 
 // mostRounds bounds the rounds of an epoch; what is left the next one has.

@@ -33,7 +33,7 @@ func TestCovarianceIsCD(t *testing.T) {
 	rows := problem.NewRows(&matrix.Dense{Rows: n, Cols: d, Value: value}, 2)
 	for _, bias := range []problem.Bias{problem.Free, problem.Feature, problem.None} {
 		for _, spec := range []string{"l1", "elastic-net:ratio=0.5"} {
-			for _, lambda := range []float64{1, 0.05, 1e-5} {
+			for _, lambda := range []float64{1, 0.3, 0.15, 0.05, 0.02, 0.01, 1e-3, 1e-5} { // weights leave on the way
 				pen, err := penalty.New(spec)
 				if err != nil {
 					t.Fatal(err)
@@ -58,6 +58,29 @@ func TestCovarianceIsCD(t *testing.T) {
 					t.Errorf("%s, %s, lambda %g: a start at the optimum takes %d epochs", bias, spec, lambda, again.Epochs)
 				}
 			}
+		}
+	}
+}
+
+// TestCovarianceLeaves: weights that become 0 between steps over the columns in use are no longer among these.
+func TestCovarianceLeaves(t *testing.T) {
+	random := rand.New(rand.NewPCG(44, 2))
+	for trial := range 300 {
+		n, d := 60, 5
+		value, y := make([]float32, n*d), make([]float64, n)
+		for i := range n {
+			for j := range d {
+				value[i*d+j] = float32(random.NormFloat64())
+				y[i] += float64(j) * float64(value[i*d+j])
+			}
+			y[i] += random.NormFloat64()
+		}
+		p, err := problem.NewLinear(problem.NewRows(&matrix.Dense{Rows: n, Cols: d, Value: value}, 1), y, nil, loss.Squared{}, penalty.L1{}, math.Pow(10, -3*random.Float64()), problem.Free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := solver.Run(t.Context(), Covariance{}, p, solver.Options{Gap: 1e-10}); err != nil || found.Status != solver.Converged {
+			t.Fatalf("trial %d, lambda %g: %v, %v", trial, p.Lambda, found.Status, err)
 		}
 	}
 }
