@@ -168,8 +168,6 @@ func (a *auditor) check() error {
 		return fmt.Errorf("found a model of the type %s: nothing is known to bound its problem", s.Solver)
 	case a.opt.ClassWeight != nil && (a.model.Classes == nil || a.model.OneClass()):
 		return fmt.Errorf("class weights for a model of the type %s: expected none, as it tells no classes apart", s.Solver)
-	case strings.Contains(s.Solver, ",bias="):
-		return fmt.Errorf("found a model of the type %s: expected the bias 1, or none", s.Solver)
 	case a.set.Target.Absent() && !a.model.OneClass():
 		return pose.DataError{Reason: "the data have no targets: expected the rows that the model was trained on"}
 	case slices.Contains(a.set.Indicator(), true):

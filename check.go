@@ -357,6 +357,9 @@ func (spec *Spec) terms() (pose.Terms, error) {
 	if err != nil {
 		return t, err
 	}
+	if t.Constant != 1 && spec.IsMachine() {
+		return t, fmt.Errorf("the bias %s with a kernel: expected a linear model, or the bias feature", spec.Bias)
+	}
 	t.Radius, t.Slack, t.Hard, t.Nu, t.OneClass = spec.Radius, spec.Slack, spec.HardMargin, spec.Nu, spec.Task == pose.OneClass
 	if err := spec.checkConvex(t); err != nil {
 		return t, err

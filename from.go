@@ -289,7 +289,8 @@ func (s *start) dual(o model.Output, sign float64, p pose.Objective, w []float64
 
 // linear returns weights, and the bias, of features as the job has them.
 func (s *start) linear(output int, sign float64) []float64 {
-	d := s.first.Family.(pose.LinearFamily).Cols()
+	family := s.first.Family.(pose.LinearFamily)
+	d := family.Cols()
 	w, offsets := make([]float64, d+1), s.set.Schema.Offsets()
 	o := s.model.Outputs[output]
 	weights, bias := o.Weights, o.Bias
@@ -304,7 +305,7 @@ func (s *start) linear(output int, sign float64) []float64 {
 	for j := range w {
 		w[j] *= sign
 	}
-	return w
+	return family.Point(w)
 }
 
 // adapt turns weights, and the bias, of features as the data have them into those of features

@@ -63,7 +63,7 @@ type Spec struct {
 	// of package internal/joint, which judges the scores of all classes at once.
 	Scheme string `json:"scheme"`
 
-	Bias    string `json:"bias"`    // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
+	Bias    string `json:"bias"`    // "free", "none", "feature" or "feature:value=10"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string `json:"scaling"` // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string `json:"solver"`  // name of the solver, as "fenchel list solvers" prints it; "" or "auto": chosen
 	Weighting

@@ -242,7 +242,7 @@ func (v *Verification) predictor(subject string, p pose.Objective, w []float64) 
 // recompute replaces the certificate of an output, which messages call subject, by
 // what is found and notes what of the claim does not hold. It returns what is known of a machine besides.
 func (v *Verification) recompute(subject string, o *model.Output, p pose.Objective, w []float64, goal float64) *problem.Facts {
-	if p.Bias == problem.None && o.Bias != 0 {
+	if !p.Biased() && o.Bias != 0 {
 		v.fail("%s has the bias %g, claimed to have none", subject, o.Bias)
 	}
 	if k, ok := p.Problem.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {

@@ -56,10 +56,10 @@ func decodeLIBLINEAR(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bias[0] >= 0 {
+	if bias[0] > 0 {
 		m.Statement.Bias = "feature"
 		if bias[0] != 1 { // the penalty sees the weight of the constant, not the bias
-			m.Statement.Solver += ",bias=" + decimal(bias[0])
+			m.Statement.Bias += ":value=" + decimal(bias[0])
 		}
 	}
 	return m, t.liblinearWeights(m, outputs, bias[0])
@@ -268,7 +268,7 @@ func (f *liblinearFile) write(w io.Writer) {
 // constant returns the value of the constant feature; -1: there is none, as no output
 // has a bias.
 func (f *liblinearFile) constant() float64 {
-	if _, bias, ok := strings.Cut(f.Statement.Solver, ",bias="); ok {
+	if _, bias, ok := strings.Cut(f.Statement.Bias, ":value="); ok {
 		if x, err := finite(bias); err == nil && x > 0 {
 			return x
 		}

@@ -23,6 +23,8 @@ package problem
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -142,6 +144,21 @@ func ParseBias(name string) (Bias, error) {
 		}
 	}
 	return 0, fmt.Errorf("unknown bias %q: known: free, none, feature", name)
+}
+
+// ParseConstant is ParseBias that also takes "feature:value=10", and returns the value of the constant column,
+// rounded to single precision as all data are; otherwise 1.
+func ParseConstant(spec string) (b Bias, value float64, err error) {
+	name, rest, given := strings.Cut(spec, ":")
+	if b, err = ParseBias(name); err != nil || !given {
+		return b, 1, err
+	}
+	number, _ := strings.CutPrefix(rest, "value=")
+	v, err := strconv.ParseFloat(number, 32)
+	if number == rest || b != Feature || err != nil || !(v > 0 && v <= math.MaxFloat32) {
+		return b, 1, fmt.Errorf("bias %q: expected free, none, feature, or feature:value=V with a number V > 0", spec)
+	}
+	return b, v, nil
 }
 
 // Interruptible is a Problem whose certificates, and what it does for solvers, may take

@@ -4,6 +4,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	networksolver "github.com/fenchel-ml/fenchel/internal/solve/network"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -101,12 +102,59 @@ func (f NetworkFamily) Weights(m *model.Model, _ int) []float64 {
 // Predict is of no use: nothing is proved of a network.
 func (NetworkFamily) Predict(dst, _ []float64) { clear(dst) }
 
-// LinearFamily is that of linear models.
-type LinearFamily struct{ rows *problem.Rows }
+// LinearFamily is that of linear models. With a constant column of another value than 1 that column is the last of
+// the rows, and the problems have no bias.
+type LinearFamily struct {
+	rows     *problem.Rows
+	constant float64 // its value; 0: there is none among the rows
+}
+
+// widened has copies of the rows with a constant column.
+func (f LinearFamily) widened(value float64, threads int) LinearFamily {
+	n, d := f.rows.X.Dims()
+	var x matrix.Matrix
+	if matrix.IsDense(f.rows.X) {
+		dense := &matrix.Dense{Rows: n, Cols: d + 1, Value: make([]float32, 0, n*(d+1))}
+		for i := range n {
+			dense.Value = append(append(dense.Value, f.rows.X.Row(i).Value...), float32(value))
+		}
+		x = dense
+	} else {
+		sparse := &matrix.CSR{Cols: d + 1}
+		var index []uint32
+		var row []float32
+		for i := range n {
+			v := f.rows.X.Row(i)
+			index, row = index[:0], append(append(row[:0], v.Value...), float32(value))
+			for k := range v.Value {
+				index = append(index, uint32(v.Column(k)))
+			}
+			sparse.Append(append(index, uint32(d)), row)
+		}
+		x = sparse
+	}
+	return LinearFamily{problem.NewRows(x, threads), value}
+}
+
+// bias is that of the problems.
+func (f LinearFamily) bias(t Terms) problem.Bias {
+	if f.constant != 0 {
+		return problem.None
+	}
+	return t.bias
+}
+
+// Point makes the weights of features and the bias, d+1 numbers, a point of a problem.
+func (f LinearFamily) Point(w []float64) []float64 {
+	if d := len(w) - 1; f.constant != 0 {
+		w = append(w[:d:d], w[d]/f.constant, 0)
+	}
+	return w
+}
 
 func (f LinearFamily) problem(t Terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
 	if t.Slack != 0 {
-		p, err := problem.NewLinearSlack(f.rows, y, t.Slack, t.bias)
+		p, err := problem.NewLinearSlack(f.rows, y, t.Slack, f.bias(t))
 		if err == nil {
 			err = p.Weigh(weights)
 		}
@@ -122,7 +170,7 @@ func (f LinearFamily) problem(t Terms, y, weights []float64, lambda float64) (pr
 		}
 		t.Penalty, lambda = ball, 1 // which has no effect
 	}
-	p, err := problem.NewLinear(f.rows, y, weights, t.Loss, t.Penalty, lambda, t.bias)
+	p, err := problem.NewLinear(f.rows, y, weights, t.Loss, t.Penalty, lambda, f.bias(t))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,21 +186,27 @@ func (LinearFamily) Choose(p problem.Problem, gap float64) (name, why string) {
 	return linear.Choose(p.(*problem.Linear), gap)
 }
 
-func (LinearFamily) Store(m *model.Model, points []problem.Point) {
+func (f LinearFamily) Store(m *model.Model, points []problem.Point) {
+	d := f.Cols()
 	for c, p := range points {
-		d := len(p.W) - 1
 		m.Outputs[c].Weights, m.Outputs[c].Bias = p.W[:d], p.W[d]
+		if f.constant != 0 {
+			m.Outputs[c].Bias *= f.constant
+		}
 	}
 }
 
-func (LinearFamily) Weights(m *model.Model, c int) []float64 {
+func (f LinearFamily) Weights(m *model.Model, c int) []float64 {
 	o := m.Outputs[c]
-	return append(o.Weights[:len(o.Weights):len(o.Weights)], o.Bias) // a copy
+	return f.Point(append(o.Weights[:len(o.Weights):len(o.Weights)], o.Bias)) // a copy
 }
 
-// Cols is the number of weights without the bias.
+// Cols is the number of features.
 func (f LinearFamily) Cols() int {
 	_, d := f.rows.X.Dims()
+	if f.constant != 0 {
+		d--
+	}
 	return d
 }
 

@@ -15,7 +15,7 @@ import (
 // model has the outputs one after another, each with the certificate of the whole.
 
 func (f LinearFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
-	p, err := problem.NewJoint(f.rows, y, classes, weights, t.Joint, t.Penalty, lambda, t.bias)
+	p, err := problem.NewJoint(f.rows, y, classes, weights, t.Joint, t.Penalty, lambda, f.bias(t))
 	if err != nil {
 		return nil, nil, err
 	}

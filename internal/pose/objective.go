@@ -141,7 +141,14 @@ func (o Objective) Size() int {
 		}
 		return (m.Gram.Len() + 1) * k
 	}
-	return (o.Family.(LinearFamily).Cols() + 1) * k
+	_, d := o.Family.(LinearFamily).rows.X.Dims()
+	return (d + 1) * k
+}
+
+// Biased reports whether predictors may have a bias.
+func (o Objective) Biased() bool {
+	f, _ := o.Family.(LinearFamily)
+	return o.Bias != problem.None || f.constant != 0
 }
 
 // DualOf returns the dual variables of all rows that say the same as the coefficients of a

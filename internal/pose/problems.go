@@ -40,7 +40,7 @@ func NewProblems(statement model.Statement, o Custom, y *Labels, weights []float
 // NewFamily makes the family of the rows x with a kernel, nil for linear ones.
 func NewFamily(k kernel.Kernel, x matrix.Matrix, opt gram.Options) (Family, error) {
 	if k == nil {
-		return LinearFamily{problem.NewRows(x, opt.Threads)}, nil
+		return LinearFamily{rows: problem.NewRows(x, opt.Threads)}, nil
 	}
 	f, err := NewMachineFamily(k, x, opt)
 	if err != nil {
@@ -63,8 +63,12 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 		if len(statement.Hidden) > 0 {
 			s.Family = NetworkFamily{f.rows, statement}
 		}
+		if t.Constant != 1 {
+			f = f.widened(t.Constant, threads)
+			s.Family = f
+		}
 		s.part = func(rows []uint32) (Family, error) {
-			return LinearFamily{problem.NewRows(matrix.Gather(f.rows.X, rows), threads)}, nil
+			return LinearFamily{problem.NewRows(matrix.Gather(f.rows.X, rows), threads), f.constant}, nil
 		}
 	}
 	return s, nil

@@ -15,6 +15,8 @@ type Terms struct {
 	Penalty penalty.Penalty
 	bias    problem.Bias
 
+	Constant float64 // value of the constant column where the bias is a feature; otherwise 1
+
 	Radius, Slack, Nu float64 // 0, or stated by Spec
 	Hard              bool    // no slack
 	OneClass          bool
@@ -34,7 +36,7 @@ func NewTerms(o Custom, lossName, penaltyName, biasName string) (t Terms, err er
 	if t.Penalty, err = o.pickPenalty(penaltyName); err != nil {
 		return t, err
 	}
-	t.bias, err = problem.ParseBias(biasName)
+	t.bias, t.Constant, err = problem.ParseConstant(biasName)
 	return t, err
 }
 

@@ -254,20 +254,23 @@ def _saved(model: Any, module: str, function: str) -> bytes:
 
 
 def _linear_svc(m: Any) -> dict[str, Any]:
-    if m.intercept_scaling != 1 and m.fit_intercept:
-        raise TypeError("found a LinearSVC with another intercept_scaling than 1: nothing is known to bound its problem")
     loss, penalty = m.loss.replace("_", "-"), m.penalty
     if m.multi_class == "crammer_singer":
         loss, penalty = "crammer-singer", "l2"
-    return {"loss": loss, "penalty": penalty, "C": m.C, "bias": "feature" if m.fit_intercept else "none"}
+    return {"loss": loss, "penalty": penalty, "C": m.C, "bias": feature(m.intercept_scaling) if m.fit_intercept else "none"}
 
 
 def _logistic(m: Any) -> dict[str, Any]:
     penalty = {"elasticnet": m.l1_ratio, "l1": 1.0, "l2": 0.0}.get(m.penalty, m.l1_ratio)
     if m.penalty is None or not np.isfinite(m.C):
         raise TypeError("found a LogisticRegression without penalty: nothing is known to bound its problem")
-    bias = ("feature" if m.solver == "liblinear" else "free") if m.fit_intercept else "none"
+    bias = (feature(m.intercept_scaling) if m.solver == "liblinear" else "free") if m.fit_intercept else "none"
     return {"loss": "softmax" if len(m.classes_) > 2 else "logistic", "penalty": elastic(penalty or 0.0), "C": m.C, "bias": bias}
+
+
+def feature(value: float) -> str:
+    """Return the bias that is the weight of a constant feature of that value."""
+    return "feature" if value == 1 else f"feature:value={float(value)!r}"
 
 
 def elastic(ratio: float) -> str:

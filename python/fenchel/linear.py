@@ -229,7 +229,7 @@ class LinearClassifier(Classifier, Linear):
         "l2", "l1", "elastic-net:ratio=0.5", "group:size=4".
     C, lam : float, optional
         The weight of the losses, or of the penalty: lam = 1/(C N). C is 1 if neither is given.
-    bias : "free", "feature" or "none"
+    bias : "free", "feature", "feature:value=10" or "none"
     scale : "none", "max" or "std"
         Scale features before training; ``coef_`` are for features as they are.
     class_weight : dict or "balanced", optional

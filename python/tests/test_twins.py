@@ -47,6 +47,7 @@ TIGHT = {"LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticN
 @pytest.mark.parametrize("name, parameters, y", [
     ("LinearSVC", {"C": 0.5, "max_iter": 10**6}, TWO), ("LinearSVC", {"loss": "hinge", "max_iter": 10**7, "fit_intercept": False}, TWO),
     ("LinearSVC", {"max_iter": 10**6}, THREE), ("LinearSVC", {"max_iter": 10**6, "class_weight": {"yes": 3.0}}, TWO),
+    ("LinearSVC", {"max_iter": 10**6, "intercept_scaling": 10, "C": 0.01}, TWO), ("LogisticRegression", {"solver": "liblinear", "intercept_scaling": 0.3, "C": 0.1, "max_iter": 1000}, TWO),
     ("LinearSVC", {"penalty": "l1", "dual": False, "max_iter": 10**6, "C": 0.1}, TWO),
     ("LogisticRegression", {"C": 3.0, "max_iter": 1000}, TWO), ("LogisticRegression", {"solver": "liblinear", "max_iter": 1000}, TWO),
     ("LogisticRegression", {"max_iter": 10**4}, THREE), ("LogisticRegression", {"l1_ratio": 0.7, "C": 0.2, "solver": "saga", "max_iter": 10**5, "class_weight": {0: 2.0}}, THREE),
@@ -246,7 +247,7 @@ def test_logistic_cv(scoring, y):
 
 
 @pytest.mark.parametrize("estimator", [
-    twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
+    twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=0), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
     twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
     twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),

@@ -55,7 +55,7 @@ const (
 )
 
 // Of Adam.
-const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+const epsilon = 1e-8
 
 // Start begins at parameters that the seed draws, or at those of an earlier model.
 func (m Method) Start(p problem.Problem, start solver.Start) solver.State {
@@ -133,7 +133,7 @@ func (d *descent) move(lo, hi int, eta, scale float64) {
 		}
 		return
 	}
-	v := d.square[lo:hi]
+	v, beta1, beta2 := d.square[lo:hi], d.decays[0], d.decays[1]
 	eta /= 1 - elementary.Exp(d.since*elementary.Log(beta1))
 	grown := 1 / (1 - elementary.Exp(d.since*elementary.Log(beta2)))
 	for k, x := range g {

@@ -115,3 +115,43 @@ func TestDiverged(t *testing.T) {
 		t.Errorf("found the end %q, expected one with finite numbers", d.Report().Done)
 	}
 }
+
+// TestDecays: Adam with other decays of its means, and SGD with another momentum, make the steps of the update as it is
+// written.
+func TestDecays(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for spec, c := range map[string][3]float64{"adam": {0.9, 0.999}, "adam:beta1=0.5,beta2=0.8": {0.5, 0.8}, "adam:beta1=0,beta2=0": {0, 0}, "sgd:momentum=0.3": {0, 0, 0.3}} {
+		d, gradients := begin(t, spec, noisy(t, 1), 1), make([][3]float64, 4)
+		w, m, v := [3]float64(d.w), [3]float64{}, [3]float64{}
+		for k := range gradients {
+			for j := range m {
+				gradients[k][j] = r.NormFloat64()
+			}
+			d.since++
+			copy(d.g, gradients[k][:])
+			d.move(0, 3, 0.1, 2)
+			for j, g := range gradients[k] {
+				g *= 2
+				if strings.HasPrefix(spec, "sgd") {
+					m[j] = c[2]*m[j] + g
+					w[j] -= 0.1 * m[j]
+					continue
+				}
+				m[j] = c[0]*m[j] + (1-c[0])*g
+				v[j] = c[1]*v[j] + (1-c[1])*g*g
+				w[j] -= 0.1 * m[j] / (1 - math.Pow(c[0], float64(k+1))) / (math.Sqrt(v[j]/(1-math.Pow(c[1], float64(k+1)))) + 1e-8)
+			}
+		}
+		for j := range w {
+			if math.Abs(w[j]-d.w[j]) > 1e-12 {
+				t.Errorf("%s: found the parameters %v, expected %v", spec, d.w[:3], w)
+				break
+			}
+		}
+	}
+	for _, spec := range []string{"adam:beta1=1", "adam:beta2=2", "sgd:momentum=1", "sgd:beta1=0.5"} {
+		if _, err := New(spec); err == nil {
+			t.Errorf("%s: found no error, expected one", spec)
+		}
+	}
+}

@@ -312,6 +312,112 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// TestGrowthRate: on badly conditioned rows log(f - f*) falls along a line in steps while batches grow, and is flat with
+// batches of one row; steps by the smoothness of the mean are longer than those of one row.
+func TestGrowthRate(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 1))
+	const n, d = 1000, 8
+	values, y := make([]float32, 0, n*d), make([]float64, n)
+	for i := range y {
+		for j := range d {
+			values = append(values, float32(r.NormFloat64()*math.Pow(0.7, float64(j))))
+		}
+		y[i] = math.Copysign(1, float64(values[i*d])+0.5*r.NormFloat64())
+	}
+	p := linear(problem.NewRows(must(matrix.NewDense(n, d, values)), 1), y, loss.Logistic{}, penalty.L2{}, 0.02, problem.Free)
+	optimum := best(p)
+	far := func(spec string) (logs []float64) {
+		s := must(solver.Linear.New(spec)).Start(p, solver.Start{Seed: 1}).(*state)
+		for range 5 {
+			sum := 0.0
+			for range 30 {
+				s.Steps(1)
+				value, _ := p.Primal(s.Point().W)
+				sum += math.Log(value-optimum) / 30
+			}
+			logs = append(logs, sum)
+		}
+		return logs
+	}
+	grown, fixed := far("growing:growth=1.05"), far("growing:growth=1")
+	t.Logf("log(f-f*) of 30 steps each: growing %.3g, one row %.3g", grown, fixed)
+	for k := range 4 {
+		if fall := grown[k] - grown[k+1]; fall < 0.8 || fall > 3 {
+			t.Errorf("found log(f-f*) to fall by %g in 30 steps, expected a line that falls by about 30 log(1.05): %v", fall, grown)
+		}
+	}
+	if fixed[1]-fixed[4] > 1.5 {
+		t.Errorf("found log(f-f*) %v with batches of one row, expected it flat", fixed)
+	}
+}
+
+// TestExpectedSmoothness: L_b is that of a row for one row and that of the mean for all; the bound on the latter is
+// above the largest eigenvalue, and near to it.
+func TestExpectedSmoothness(t *testing.T) {
+	for _, positive := range []bool{true, false} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			r := rand.New(rand.NewPCG(5, 1))
+			const n, d = 300, 12
+			values, y := make([]float32, n*d), make([]float64, n)
+			for k := range values {
+				if values[k] = float32(r.NormFloat64()); positive {
+					values[k] = float32(math.Abs(float64(values[k])))
+				}
+			}
+			for i := range y {
+				y[i] = float64(2*r.IntN(2) - 1)
+			}
+			p := linear(problem.NewRows(must(matrix.NewDense(n, d, values)), 2), y, loss.Logistic{}, penalty.L2{}, 0.1, bias)
+			s := must(solver.Linear.New("growing")).Start(p, solver.Start{Seed: 3}).(*state)
+			w, m, exact := make([]float64, d+1), make([]float64, n), 0.0
+			for j := range w {
+				w[j] = 1 + 0.1*float64(j)
+			}
+			for range 3000 {
+				if bias == problem.None {
+					w[d] = 0
+				}
+				unit(w)
+				p.Predict(m, w)
+				w, _ = p.Combine(m)
+				if bias == problem.None {
+					w[d] = 0
+				}
+				exact = 0
+				for _, v := range w {
+					exact += v * v
+				}
+				exact = math.Sqrt(exact) / n / 4
+			}
+			b := s.rule.batches
+			if found := b.mean - 0.1; found < exact*(1-1e-9) || found > exact*2.2 || positive && found > 1.06*exact {
+				t.Errorf("values above 0 %v, bias %s: found the bound %g on the largest eigenvalue %g", positive, bias, found, exact)
+			}
+			if want := s.smoothness() + 0.1; b.of(1) != want || b.of(n) != b.mean || b.of(2) >= b.of(1) || s.rule.Gamma != 1/want {
+				t.Errorf("bias %s: found L_b %g of one row, %g of all, steps %g, expected %g, %g and %g", bias, b.of(1), b.of(n), s.rule.Gamma, want, b.mean, 1/want)
+			}
+			if want := (n*3/(4*(n-1.))*b.mean + (n-4)/(4*(n-1.))*b.row); math.Abs(b.of(4)-want) > 1e-12*want {
+				t.Errorf("found L_4 = %g, expected %g", b.of(4), want)
+			}
+		}
+	}
+}
+
+// TestDistinct: no row is twice in a batch of a permutation, however large it is.
+func TestDistinct(t *testing.T) {
+	rows, y := unitRows(10, 3, 2)
+	p := linear(rows, y, loss.Logistic{}, penalty.L2{}, 0.1, problem.None)
+	for _, spec := range []string{"growing:growth=1.2", "sgd:sampling=permuted,batch=7", "saga:sampling=cyclic,batch=7"} {
+		s := must(solver.Linear.New(spec)).Start(p, solver.Start{Seed: 1}).(*state)
+		for range 30 {
+			s.Steps(1)
+			if sorted := slices.Sorted(slices.Values(s.row)); len(slices.Compact(sorted)) != len(s.row) {
+				t.Fatalf("%s: found the batch %v, expected no row twice", spec, s.row)
+			}
+		}
+	}
+}
+
 // TestAdaGradOnRareFeatures: where features are scaled badly, and rare, AdaGrad beats stochastic
 // gradient with a step that was chosen as its own.
 func TestAdaGradOnRareFeatures(t *testing.T) {

@@ -3,11 +3,12 @@ package stochastic
 import "github.com/fenchel-ml/fenchel/internal/registry"
 
 // Growing batches: stochastic gradient whose noise vanishes (Byrd, Chin, Nocedal, Wu 2012;
-// Friedlander, Schmidt 2012).
+// Friedlander, Schmidt 2012), with the steps of Gower et al. 2019.
 //
 //	Problem   minimise P(w,b) with penalty l2, l1 or elastic-net and a smooth loss
-//	Update    w <- S((1 - eta lambda) w - eta (mean of g_i x_i over a batch), ...), eta = 1/L
-//	          the batch doubles when its variance is no longer small against its gradient, or
+//	Update    w <- S((1 - eta lambda) w - eta (mean of g_i x_i over a batch), ...), eta = 1/L_b, the expected
+//	          smoothness of a batch (smoothness.go): that of one row at first, that of the mean of all at last
+//	          the batch doubles when the noise of its gradient costs more than the last pass gained, or
 //	          grows by a factor a step: growth=1.01
 //	Returned  the last iterate
 //	Rate      linear in steps; O(1/eps) rows in all

@@ -36,17 +36,17 @@ type Method struct {
 	output   string
 	asked    bool // the output is another than the usual one
 
-	gamma    float64 // of the step; 0: by itself
-	beta     float64 // gamma/t^beta
-	offset   float64 // 1/(mu (t+offset)); less than 0: L/mu
-	batch    int     // rows of a step
-	growth   float64 // by which batches grow from step to step
-	tested   bool    // batches grow by a test of their variance
-	inner    float64 // passes between snapshots
-	snapshot string  // which inner iterate is the next snapshot
-	ball     bool    // iterates are kept in a ball that contains the optimum
-	extra    float64 // strong convexity that catalyst adds; less than 0: by itself
-	moments  [2]float64
+	gamma    float64    // of the step; 0: by itself
+	beta     float64    // gamma/t^beta
+	offset   float64    // 1/(mu (t+offset)); less than 0: L/mu
+	batch    int        // rows of a step
+	growth   float64    // by which batches grow from step to step
+	tested   bool       // batches grow by a test of their variance
+	inner    float64    // passes between snapshots
+	snapshot string     // which inner iterate is the next snapshot
+	ball     bool       // iterates are kept in a ball that contains the optimum
+	extra    float64    // strong convexity that catalyst adds; less than 0: by itself
+	moments  [2]float64 // decays of the means of gradients and of their squares
 }
 
 var _ solver.Solver = Method{}
@@ -128,6 +128,7 @@ func (m Method) with(p *registry.Params) (solver.Solver, error) {
 	}
 	m.inner = p.Float("inner", max(m.inner, 2), "a number > 0 of passes between snapshots", positive)
 	m.snapshot = p.Choice("snapshot", "last", "random")
+	m.decays(p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}

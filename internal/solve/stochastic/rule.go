@@ -17,14 +17,17 @@ import (
 //	sqrt       gamma/sqrt(t)
 //	power      gamma/t^beta
 //	constant   gamma
-//	lipschitz  gamma/L, L the largest smoothness of a row, over its share of the draws
+//	lipschitz  gamma/L, L the largest smoothness of a row, over its share of the draws; of a batch the expected
+//	           smoothness, and L of inverse too
 //	radius     gamma R sqrt(2)/(G sqrt(t)) on a ball of radius R, G the largest gradient of a row on it
 //	search     gamma/L, L doubled while a row shows that it is too small, and halved in a pass
 //
 // Where gamma is not given, the first steps on some rows choose it.
 type rule struct {
 	Length
-	l, shrink, fraction float64 // of search
+	l, shrink float64  // of search
+	fraction  float64  // of search and lipschitz
+	batches   *batches // of lipschitz, where steps are of several rows
 }
 
 // A Length is that of step t: Gamma/(t+Offset)^Beta.
@@ -48,6 +51,11 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 	p := s.p
 	_, l2, _ := penalty.Coefficients(p.Penalty)
 	mu, smooth := p.Lambda*l2, s.smoothness()
+	var several *batches
+	if (m.step == "lipschitz" || m.step == "inverse") && (m.batch > 1 || m.growth > 1 || m.tested) {
+		several = s.batches(smooth, m.step == "lipschitz" && !m.finite())
+		smooth = several.of(s.size)
+	}
 	if m.geometry == "p-norm" {
 		return &rule{Length: Length{Gamma: 1 / p.Lambda, Offset: 1, Beta: 1}}
 	}
@@ -65,9 +73,9 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 			return &rule{Length: Length{Gamma: 1}} // its coefficients have the length in them
 		}
 		fraction := cmp.Or(m.gamma, 1)
-		r := &rule{Length: Length{Gamma: fraction / smooth}}
+		r := &rule{Length: Length{Gamma: fraction / smooth}, fraction: fraction, batches: several}
 		if m.step == "search" {
-			r.l, r.fraction, r.shrink = 1, fraction, elementary.Exp(-elementary.Log(2)/float64(len(p.Y)))
+			r.l, r.shrink = 1, elementary.Exp(-elementary.Log(2)/float64(len(p.Y)))
 			r.Gamma = fraction / (r.l + mu)
 		}
 		return r
@@ -87,19 +95,6 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 		r.Gamma = m.tune(p, start, lo, hi)
 	}
 	return r
-}
-
-// smoothness returns the largest of a row over its share of the draws, with the constant column; a
-// loss with corners counts with a smoothness of 1.
-func (s *state) smoothness() float64 {
-	largest := 0.0
-	for i := range s.p.Y {
-		largest = max(largest, rowSmoothness(s.p, i)*s.sampler.weight(i))
-	}
-	if largest == 0 {
-		return 1
-	}
-	return largest
 }
 
 // search doubles L while f_i(w - f_i'/L) > f_i(w) - |f_i'|^2/(2L) for the row of this step

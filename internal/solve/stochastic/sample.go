@@ -47,6 +47,14 @@ func (u *permuted) next() int {
 	return int(u.order[u.at-1])
 }
 
+// distinct begins a new order where fewer than k rows of this one are left, so that no row is twice among the
+// next k; in the order of the data none is.
+func (u *permuted) distinct(k int) {
+	if u.at+k > len(u.order) && !u.cyclic {
+		u.at = len(u.order)
+	}
+}
+
 // byLipschitz draws half of the rows uniformly, and half in proportion to their smoothness.
 type byLipschitz struct {
 	random *rand.PCG
@@ -101,16 +109,4 @@ func rarity(p *problem.Linear) []float64 {
 		}
 	}
 	return count
-}
-
-// rowSmoothness returns that of r_i l_i(<w, x_i> + b) as a function of w and b.
-func rowSmoothness(p *problem.Linear, i int) float64 {
-	length, smooth := p.SquaredNorm[i], p.Loss.Smoothness()
-	if p.Bias != problem.None {
-		length++
-	}
-	if math.IsInf(smooth, 1) {
-		smooth = 1
-	}
-	return p.S[i] * float64(len(p.Y)) / p.N * smooth * length
 }

@@ -38,13 +38,15 @@ type state struct {
 	predicted, direct []float64       // of the rows of this step: predictions, and what their gradients count
 	rows              []matrix.Vector // and they themselves
 	size              float64         // rows of a step
-	seen              int             // rows since the last test of the variance
+	seen              int             // rows since the last test of the size
+	losses, squares   float64         // of them: sums of losses and of squared lengths of gradients
+	before            float64         // objective at the last test
 	radius            float64         // of the ball; infinite: none
 
 	catalyst *catalyst
 
-	duals               duals
-	scratch, prediction []float64
+	duals      duals
+	prediction []float64
 
 	freeBias  // not in the iterate
 	averaging // of the iterates
@@ -135,6 +137,9 @@ func (s *state) Average(dst []float64) {
 func (s *state) draw() {
 	n := len(s.p.Y)
 	s.row = s.row[:0]
+	if p, ok := s.sampler.(*permuted); ok {
+		p.distinct(min(int(s.size), n))
+	}
 	for range min(int(s.size), n) {
 		s.row = append(s.row, s.sampler.next())
 	}
@@ -201,55 +206,42 @@ func (s *state) moveBias(eta, g float64) {
 	s.b -= float64(eta * g)
 }
 
-// grow makes the batches of later steps larger: by a factor, or where a test says that the
-// variance of their mean is no longer small against it (Byrd, Chin, Nocedal, Wu 2012), twice.
+// grow makes the batches of later steps larger: by a factor, or where a test says so.
 func (s *state) grow() {
-	n := float64(len(s.p.Y))
+	n, before := float64(len(s.p.Y)), s.size
 	s.size = min(n, s.size*s.growth)
-	if !s.tested || s.size >= n {
-		return
+	if s.tested && s.size < n {
+		s.test()
 	}
-	if s.seen += len(s.row); s.seen < len(s.p.Y)/8 && s.seen < 8*len(s.row) {
-		return
-	}
-	s.seen = 0
-	if s.noisy() {
-		s.size = min(n, 2*s.size)
+	if s.size > before && s.rule.batches != nil {
+		s.rule.Gamma = s.rule.fraction / s.rule.batches.of(math.Floor(s.size))
 	}
 }
 
 // Batch returns how many rows the next step sees, of how many.
 func (s *state) Batch() (rows, of int) { return int(min(s.size, float64(len(s.p.Y)))), len(s.p.Y) }
 
-// noisy reports whether tr(variance)/k > (0.9)^2 |gradient|^2 for the batch of this step. Of a
-// batch of one row the variance is not known.
-func (s *state) noisy() bool {
-	k := float64(len(s.row))
-	if k < 2 {
-		return true
+// test doubles the batch after a pass, twice at most, until the noise of its gradients costs no more than the pass
+// gained: steps of eta end about eta tr(variance)/(4 size) above the optimum. A test of the variance against the
+// gradient (Byrd, Chin, Nocedal, Wu 2012) grows too early where the problem is badly conditioned: small gradients are
+// a long way from the optimum there. The objective of a pass is that of its rows before each step, with the penalty of the last.
+func (s *state) test() {
+	for k, i := range s.row {
+		s.seen++
+		s.losses += s.share(i) * s.p.Loss.Value(s.predicted[k], s.p.Y[i])
+		s.squares += float64(s.slope[k]*s.slope[k]) * s.p.SquaredNorm[i]
 	}
-	d := len(s.last) - 1
-	s.scratch = append(s.scratch[:0], s.last...)
-	mean := s.scratch
-	clear(mean)
-	squares := 0.0
-	for q, i := range s.row {
-		x, g := s.p.X.Row(i), s.slope[q]
-		x.AddTo(mean[:d], g/k)
-		squares += float64(g*g) * s.p.SquaredNorm[i]
+	if s.seen < len(s.p.Y) {
+		return
 	}
-	along := 0.0
-	for _, v := range mean {
-		along += float64(v * v)
-	}
-	variance := (squares - float64(k*along)) / (k - 1)
 	s.iterate.Last(s.last)
-	length := 0.0
-	for j, v := range mean {
-		g := v + float64(s.p.Lambda*s.last[j])
-		length += float64(g * g)
+	seen := float64(s.seen)
+	now := s.losses/seen + float64(s.p.Lambda*s.p.Penalty.Value(s.last[:s.p.Penalised()]))
+	noise, most := s.rule.Eta(s.t)*s.squares/(4*seen), min(float64(len(s.p.Y)), 4*s.size)
+	for s.size < most && !(noise <= (s.before-now)*s.size) {
+		s.size = min(most, 2*s.size)
 	}
-	return variance/k > 0.81*length
+	s.before, s.seen, s.losses, s.squares = now, 0, 0, 0
 }
 
 // duals are the weighted means of the slopes that were used on each row, step t with weight t.

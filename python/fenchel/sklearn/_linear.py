@@ -10,6 +10,7 @@ import numpy as np
 
 from .._arrays import PIECE, is_sparse
 from .._base import seed_of, threads_of
+from .._verify import feature
 from ..linear import Classifier, Linear, Regressor, probabilities
 from ._common import Targets, above_zero, epochs, refuse
 
@@ -18,13 +19,13 @@ __all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegr
 
 class LinearSVC(Classifier, Linear):
     """Twin of ``sklearn.svm.LinearSVC``: C sum_i s_i loss_i + |w|^2/2, the intercept being
-    the weight of a feature 1.
+    the weight of a constant feature, times its value ``intercept_scaling``.
 
     ``tol / 100`` is the relative duality gap to be proved. ``dual`` and ``verbose`` change
     nothing. Weights of classes multiply the rows of a class in the problem of every class;
     LIBLINEAR does so in that of the class alone, which differs for more than two classes.
     ``multi_class="crammer_singer"`` is one problem of all classes, for which ``penalty`` and
-    ``loss`` change nothing. Refused: ``intercept_scaling`` other than 1.
+    ``loss`` change nothing.
 
     Attributes
     ----------
@@ -58,14 +59,12 @@ class LinearSVC(Classifier, Linear):
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class=("ovr", "crammer_singer"))
-        if self.fit_intercept:
-            refuse(self, intercept_scaling=1)
         C, tol = above_zero(self, "C", "tol")
         loss, penalty = self.loss.replace("_", "-"), self.penalty
         if self.multi_class == "crammer_singer":
             loss, penalty = "crammer-singer", "l2"
         return {
-            "loss": loss, "penalty": penalty, "C": C, "bias": "feature" if self.fit_intercept else "none", "scaling": "none",
+            "loss": loss, "penalty": penalty, "C": C, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
             "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
         }  # fmt: skip
 
@@ -83,9 +82,9 @@ class LogisticRegression(Classifier, Linear):
     multinomial one, log(sum_k exp(f_ik)) less the score of the row's class.
 
     ``tol / 100`` is the relative duality gap to be proved. All solvers find the same weights;
-    with "liblinear" the intercept is the weight of a feature 1, which is penalised. ``dual``,
+    with "liblinear" the intercept is the weight of a feature of the value ``intercept_scaling``, which is penalised. ``dual``,
     ``n_jobs`` (threads) and ``verbose`` change no result. Refused: no penalty (``C=inf``),
-    other ``intercept_scaling``, several classes with "liblinear".
+    several classes with "liblinear".
 
     Attributes
     ----------
@@ -132,13 +131,11 @@ class LogisticRegression(Classifier, Linear):
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        if self.fit_intercept and self.solver == "liblinear":
-            refuse(self, intercept_scaling=1)
         C, tol = above_zero(self, "C", "tol")
         several = len(self.classes_) > 2
         if several and self.solver == "liblinear":
             raise ValueError("The 'liblinear' solver does not support multiclass classification (n_classes >= 3): expected another solver, or OneVsRestClassifier around it")
-        bias = ("feature" if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
+        bias = (feature(self.intercept_scaling) if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
         return {
             "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),

@@ -42,7 +42,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	t.kernel.Register(cmd, s)
 	f.StringVar(&t.hidden, "hidden", "", "units of the hidden layers of a feed-forward network, such as 100,50: no certificate exists for one (default: no network)")
 	f.StringVar(&s.Activation, "activation", "", "activation of hidden units: relu, tanh or sigmoid (default relu)")
-	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column; feature:value=10: of tens, whose weight the penalty sees less) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")

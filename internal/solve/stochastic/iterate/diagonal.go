@@ -19,8 +19,8 @@ import (
 // they would otherwise be those of the last row, and every step as long as the first. The penalty of a weight is felt only in steps that change it, and then f_j = rows/(rows that
 // have column j) times: its mean over random rows is the penalty itself.
 //
-// beta1 = 0 and beta2 = 1: AdaGrad (Duchi, Hazan, Singer 2011). beta1 = 0: RMSprop without
-// the correction of its start. Otherwise Adam (Kingma, Ba 2015), in its form for sparse rows.
+// beta1 = 0 and beta2 = 1: AdaGrad (Duchi, Hazan, Singer 2011). beta1 = 0: RMSprop, with
+// Adam's correction of its start. Otherwise Adam (Kingma, Ba 2015), in its form for sparse rows.
 type Diagonal struct {
 	Options
 	beta1, beta2 float64
