@@ -17,6 +17,9 @@ import (
 // gets right: no weights are learned. With another bias the problem is one like others, though any
 // weights give the one label.
 func (j *job) single() bool {
+	if j.labels.Names != nil {
+		return false
+	}
 	if j.labels.Classes != nil || j.first.Bias != problem.Free {
 		return len(j.labels.Classes) == 1 && j.first.Bias == problem.Free
 	}

@@ -18,6 +18,8 @@ func (m *Model) outputsOf(classes int) int {
 	switch {
 	case classes == 0 && m.Classes != nil:
 		return math.MaxInt // there is no such model
+	case classes == 0:
+		return max(1, len(m.Statement.Targets))
 	case m.IsJoint():
 		return max(classes, 1)
 	case classes <= 2:
@@ -65,6 +67,16 @@ func (m *Model) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
 
 // checkTask refuses a task that is not known, or that the classes are not those of.
 func (m *Model) checkTask() error {
+	if t := m.Statement.Targets; t != nil {
+		if len(t) < 2 || m.Classes != nil {
+			return fmt.Errorf("found %d targets and %d classes, expected several targets that are numbers, or classes", len(t), len(m.Classes))
+		}
+		for _, one := range t {
+			if one.Name == "" || !(one.Lambda >= 0 && one.Lambda <= math.MaxFloat64) {
+				return fmt.Errorf("found the target %q with lambda %g, expected a name and a number >= 0", one.Name, one.Lambda)
+			}
+		}
+	}
 	switch {
 	case m.Statement.TargetLog && m.Classes != nil:
 		return fmt.Errorf("found the logarithm of the target of %d classes, expected numbers", len(m.Classes))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -66,6 +67,38 @@ type Statement struct {
 	Gap         float64            `json:"gap"` // the relative gap asked for
 	Seed        uint64             `json:"seed"`
 	ZeroBased   bool               `json:"zero_based,omitempty"` // LIBSVM indices of the data
+	Targets     []Target           `json:"targets,omitempty"`    // numbers of several columns, each predicted by an output; absent: one
+}
+
+// Target is one of several numbers that a model predicts, with what of its problem is not as the
+// statement has it, which is that of the first.
+type Target struct {
+	Name   string  `json:"name"`
+	Loss   string  `json:"loss,omitempty"`   // absent: the statement's
+	Lambda float64 `json:"lambda,omitempty"` // absent: the statement's
+}
+
+// Of returns the statement of output c: of several targets each may have a loss and a lambda of its own.
+func (s Statement) Of(c int) Statement {
+	if s.Targets != nil {
+		s.Loss, s.Lambda = cmp.Or(s.Targets[c].Loss, s.Loss), cmp.Or(s.Targets[c].Lambda, s.Lambda)
+	}
+	return s
+}
+
+// OutputName is the class or the target that an output speaks for, or the pair of classes with the word
+// between them; "" where there is one output of numbers.
+func (m *Model) OutputName(c int, between string) string {
+	switch s := m.Statement; {
+	case s.Targets != nil:
+		return s.Targets[c].Name
+	case m.Classes == nil:
+		return ""
+	case s.Scheme != OneAgainstOne:
+		return m.Classes[c]
+	}
+	i, j := Pair(c, len(m.Classes))
+	return m.Classes[i] + between + m.Classes[j]
 }
 
 // Foreign begins the name of a loss, penalty or solver in a Statement that is of the program

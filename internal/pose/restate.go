@@ -56,6 +56,9 @@ func Relabel(m *model.Model, set *data.Set) (*Labels, error) {
 		if set.Target.Number == nil {
 			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
 		}
+		if err := CheckTargets(m, set.Target); err != nil {
+			return nil, err
+		}
 		return NumbersOf(set.Target, m.Statement.TargetLog)
 	}
 	y := &Labels{Classes: m.Classes, Class: make([]uint32, set.Rows()), Pairs: m.Statement.Scheme == model.OneAgainstOne, ByClass: m.Support != nil, Joint: m.IsJoint()}

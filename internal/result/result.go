@@ -200,11 +200,7 @@ func ClassOf(m *model.Model, c int) string {
 	return OutputName(m, c)
 }
 
-// OutputName is the class that an output speaks for, or the pair it decides.
+// OutputName is the class or target that an output speaks for, or the pair it decides.
 func OutputName(m *model.Model, c int) string {
-	if m.Statement.Scheme != model.OneAgainstOne {
-		return m.Classes[c]
-	}
-	i, j := model.Pair(c, len(m.Classes))
-	return m.Classes[i] + " or " + m.Classes[j]
+	return m.OutputName(c, " or ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -45,6 +46,11 @@ func PrintRounding(r printing.Report, rounding float64) {
 
 // PrintTask says what the model predicts.
 func PrintTask(r printing.Report, m *model.Model) {
+	if m.Statement.Targets != nil {
+		names := pose.TargetNames(m)
+		r.Line("task", "regression of %d targets: %s", len(names), printing.Few(names))
+		return
+	}
 	if m.Classes == nil {
 		r.Line("task", "regression")
 		return
@@ -132,7 +138,13 @@ func PrintApproximate(r printing.Report, m *model.Model) {
 }
 
 // NameOf says which output it is.
-func NameOf(m *model.Model, c int) string { return "class " + printing.Spell(result.OutputName(m, c)) }
+func NameOf(m *model.Model, c int) string {
+	kind := "class "
+	if m.Classes == nil {
+		kind = "target "
+	}
+	return kind + printing.Spell(result.OutputName(m, c))
+}
 
 // TermsOf names what the objective is made of.
 func TermsOf(m *model.Model) string {
