@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
@@ -84,6 +85,11 @@ func (s Statement) Of(c int) Statement {
 		s.Loss, s.Lambda = cmp.Or(s.Targets[c].Loss, s.Loss), cmp.Or(s.Targets[c].Lambda, s.Lambda)
 	}
 	return s
+}
+
+// Alike reports whether there are several targets, and their problems differ in nothing else.
+func (s Statement) Alike() bool {
+	return s.Targets != nil && !slices.ContainsFunc(s.Targets, func(t Target) bool { return t.Loss != "" || t.Lambda != 0 })
 }
 
 // OutputName is the class or the target that an output speaks for, or the pair of classes with the word

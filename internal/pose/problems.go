@@ -16,9 +16,10 @@ import (
 // output at a time: for many classes they would need more memory than the rows.
 type Problems struct {
 	Terms
-	each    []Terms   // of each of several targets; nil: they have one and the same
-	lambdas []float64 // of each
-	Family  Family    // of all rows
+	each    []Terms         // of each of several targets; nil: they have one and the same
+	lambdas []float64       // of each
+	shared  *problem.Shared // by problems of all targets; nil: they differ in more
+	Family  Family          // of all rows
 	Labels  *Labels
 	Weights []float64
 	Lambda  float64 // of all rows; a part of them has the same C
@@ -65,6 +66,9 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 		}
 		s.each, s.lambdas = append(s.each, one), append(s.lambdas, statement.Of(c).Lambda)
 	}
+	if statement.Alike() {
+		s.shared = &problem.Shared{Count: len(statement.Targets)}
+	}
 	switch f := rows.(type) {
 	case MachineFamily:
 		s.part = func(rows []uint32) (Family, error) { return f.part(rows) }
@@ -108,6 +112,9 @@ func (s *Problems) Output(c int) (o Objective, err error) {
 		lambda *= Sum(s.Weights) / Sum(weights)
 	}
 	o.Problem, o.Risk, err = o.Family.problem(terms, y, weights, lambda)
+	if p, linear := o.Problem.(*problem.Linear); linear {
+		p.Shared = s.shared
+	}
 	var data problem.DataError
 	if errors.As(err, &data) {
 		err = DataError{err.Error()}
