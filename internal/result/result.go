@@ -180,6 +180,7 @@ type Output struct {
 	Gap    model.Bound `json:"gap"`
 	Primal model.Bound `json:"primal"`
 	Status string      `json:"status"`
+	Target string      `json:"target,omitempty"` // of several
 }
 
 // Outputs lists what was proved of each output.
@@ -187,7 +188,10 @@ func Outputs(m *model.Model) []Output {
 	list := make([]Output, len(m.Outputs))
 	for c, o := range m.Outputs {
 		k := o.Certificate
-		list[c] = Output{ClassOf(m, c), k.Dual, k.Epochs, model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), k.Primal, k.Status}
+		list[c] = Output{Class: ClassOf(m, c), Dual: k.Dual, Epochs: k.Epochs, Gap: model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), Primal: k.Primal, Status: k.Status}
+		if m.Statement.Targets != nil {
+			list[c].Class, list[c].Target = "", list[c].Class
+		}
 	}
 	return list
 }
