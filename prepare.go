@@ -199,7 +199,7 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.Custom.Solver != nil {
 		return j.spec.Custom.Solver, nil
 	}
-	if j.problems.Joint != nil {
+	if j.labels.Joint {
 		return jointsolver.New(j.spec.Solver)
 	}
 	return j.problems.Family.Solver(j.spec.Solver)
@@ -247,6 +247,9 @@ func (j *job) state(context.Context) error {
 		one := asked
 		one.stateLambda(t.Loss, j.labels.OfTarget(c).Number, j.weights, total)
 		of := model.Target{Name: name}
+		if j.labels.Joint { // one problem has one loss
+			one = j.spec
+		}
 		if one.Loss != j.spec.Loss {
 			of.Loss = one.Loss
 		}

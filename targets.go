@@ -73,8 +73,11 @@ func meanScores(all []NumberScores) (mean NumberScores) {
 
 // checkTargets refuses what one column of targets alone has.
 func (j *job) checkTargets() error {
-	several := len(j.labels.Names)
+	several, matrix := len(j.labels.Names), j.spec.isMatrix()
+	j.labels.Joint = j.labels.Joint || matrix && several > 0
 	switch {
+	case matrix && !j.labels.Joint && j.labels.Outputs() > 1:
+		return fmt.Errorf("penalty %s of %d classifiers: expected a loss that judges all classes at once, such as softmax, as the penalty is of all weights", j.spec.Penalty, j.labels.Outputs())
 	case several == 0:
 		return nil
 	case j.spec.Nu != 0:

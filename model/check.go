@@ -127,6 +127,9 @@ func (m *Model) checkNames() error {
 // checkJoint refuses a loss of all classes without its scheme, the scheme without such a loss,
 // and outputs with other certificates than that of the whole.
 func (m *Model) checkJoint() error {
+	if m.IsJoint() && m.Statement.Targets != nil {
+		return m.checkCertificates()
+	}
 	if found := joint.Is(m.Statement.Loss); found != m.IsJoint() {
 		return fmt.Errorf("found the loss %s with the scheme %q, expected a loss of all classes and %s, or none of the two", m.Statement.Loss, m.Statement.Scheme, Joint)
 	}
@@ -136,6 +139,11 @@ func (m *Model) checkJoint() error {
 	if len(m.Classes) < 2 || m.OneClass() {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least two", Joint, len(m.Classes))
 	}
+	return m.checkCertificates()
+}
+
+// checkCertificates refuses outputs with other certificates than that of all together.
+func (m *Model) checkCertificates() error {
 	for c, o := range m.Outputs {
 		if !o.Certificate.same(m.Outputs[0].Certificate) {
 			return fmt.Errorf("found another certificate of classifier %d than of the first, expected one of all together", c+1)

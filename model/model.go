@@ -114,8 +114,8 @@ const Foreign = "foreign:"
 // OneAgainstOne is the Scheme of a model with an output for each pair of classes.
 const OneAgainstOne = "one-against-one"
 
-// Joint is the Scheme of a model with an output for each class, two also, that were learned
-// together: one loss judges the scores of all. Every output has the certificate of the whole.
+// Joint is the Scheme of a model with an output for each class, two also, or for each target, that were learned
+// together: one loss judges the scores of all, or one penalty the weights. Every output has the certificate of the whole.
 const Joint = "joint"
 
 // IsJoint reports whether that is the model's scheme.
@@ -194,7 +194,7 @@ func (m *Model) Seal() error {
 		return errors.New("model: found none, expected one")
 	}
 	l := m.CustomLoss
-	if m.IsJoint() {
+	if m.IsJoint() && m.Statement.Targets == nil {
 		all, err := joint.New(m.Statement.Loss)
 		m.shares, _ = all.(joint.Probabilistic)
 		return err

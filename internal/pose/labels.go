@@ -29,7 +29,7 @@ type Labels struct {
 	rows    int         // of one class, where nothing else has their number
 	Pairs   bool        // more than two classes are told apart one against one
 	ByClass bool        // the rows of a pair are those of one class and then those of the other, as gram.Pairs has them
-	Joint   bool        // one loss judges all classes at once
+	Joint   bool        // all classes, or targets, are one problem: one loss or penalty is of all of them
 
 	of struct { // the rows of each class, made once
 		sync.Once
@@ -225,13 +225,16 @@ func (l *Labels) Outputs() int {
 	switch {
 	case l.Names != nil && !l.Joint:
 		return len(l.Names)
-	case k <= 2 || l.Joint:
+	case k <= 2 || l.Joint: // or there are several targets, of one problem
 		return 1
 	case l.Pairs:
 		return k * (k - 1) / 2
 	}
 	return k
 }
+
+// Together is how many functions the one problem of all classes or targets is about.
+func (l *Labels) Together() int { return max(len(l.Classes), len(l.Names)) }
 
 // Name is that of output c, where there are several.
 func (l *Labels) Name(c int) string {

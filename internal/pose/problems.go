@@ -83,7 +83,7 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 // Output makes the problem of output c.
 func (s *Problems) Output(c int) (o Objective, err error) {
 	o = Objective{Family: s.Family, all: len(s.Weights)}
-	if s.Joint != nil {
+	if s.Labels.Joint {
 		return s.jointly(o)
 	}
 	weights, lambda, y, terms := s.Weights, s.Lambda, []float64(nil), s.Terms

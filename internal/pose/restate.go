@@ -59,7 +59,11 @@ func Relabel(m *model.Model, set *data.Set) (*Labels, error) {
 		if err := CheckTargets(m, set.Target); err != nil {
 			return nil, err
 		}
-		return NumbersOf(set.Target, m.Statement.TargetLog)
+		y, err := NumbersOf(set.Target, m.Statement.TargetLog)
+		if err == nil {
+			y.Joint = m.IsJoint()
+		}
+		return y, err
 	}
 	y := &Labels{Classes: m.Classes, Class: make([]uint32, set.Rows()), Pairs: m.Statement.Scheme == model.OneAgainstOne, ByClass: m.Support != nil, Joint: m.IsJoint()}
 	for i, c := range MatchClasses(m.Classes, set.Target) {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -104,6 +106,7 @@ type Model struct {
 	*Facts
 	MapFeatures *int              `json:"map_features,omitempty"`
 	Notes       map[string]string `json:"notes,omitempty"`
+	Rank        *int              `json:"rank,omitempty"` // of the weights as a matrix, where the penalty is one of that
 	Scale       string            `json:"scale"`
 	Support     *int              `json:"support,omitempty"`
 	Threshold   *model.Threshold  `json:"threshold,omitempty"`
@@ -116,11 +119,27 @@ func Of(m *model.Model) Model {
 	if m.Support != nil {
 		out.Support = new(m.Support.Len())
 	}
+	out.Rank = rankOf(m)
 	if m.Map != nil {
 		_, features := m.Map.Dims()
 		out.MapFeatures = &features
 	}
 	return out
+}
+
+// rankOf is the rank of the weights of a model with a penalty of all of them together; nil: it has another.
+func rankOf(m *model.Model) *int {
+	p, err := penalty.New(m.Statement.Penalty)
+	matrix, ok := p.(penalty.Matrix)
+	if err != nil || !ok || len(m.Outputs) < 2 {
+		return nil
+	}
+	columns := make([][]float64, len(m.Outputs))
+	for c, o := range m.Outputs {
+		columns[c] = o.Weights
+	}
+	rank := matrix.Of(len(columns)).(penalty.Matrix).Rank(pose.Join(columns))
+	return &rank
 }
 
 // ScaleOf names the scaling of the features.

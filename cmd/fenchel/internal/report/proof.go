@@ -184,6 +184,9 @@ func Balance(m *model.Model) string {
 func PrintSize(r printing.Report, m *model.Model) {
 	if m.Support == nil {
 		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
+		if rank := result.Of(m).Rank; rank != nil {
+			r.Line("rank", "%d of the matrix of all weights, at most %d", *rank, min(len(m.Outputs), len(m.Outputs[0].Weights)))
+		}
 		return
 	}
 	of := ""
