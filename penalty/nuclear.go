@@ -193,12 +193,12 @@ func (n Nuclear) largest(u []float64) float64 {
 // Conjugate returns the scale that takes the largest singular value to 1, rounded down, and 0.
 func (n Nuclear) Conjugate(u []float64) (scale, value float64) { return inside(n.largest(u)), 0 }
 
-// inside is the scale that takes a gauge to 1.
+// inside is the scale that takes a gauge to 1, but for a margin: the gauge of what was scaled rounds otherwise.
 func inside(gauge float64) float64 {
 	if !(gauge > 1) {
 		return 1
 	}
-	return math.Nextafter(1/gauge, 0)
+	return (1 - 0x1p-46) / gauge
 }
 
 // Within returns the scale for all matrices so near: what they differ by has no larger singular value than the norm
