@@ -92,6 +92,9 @@ func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 		}
 		return NumbersOf(t, of.Logarithms)
 	case "classification":
+		if t.Names != nil {
+			return nil, fmt.Errorf("found %d targets a row: expected one of classes, or 'task=regression' for several of numbers", len(t.Names))
+		}
 		if t.Code == nil {
 			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or 'task=regression'", set.MaxLabels, from.TargetBy)
 		}
