@@ -49,7 +49,7 @@ func newJointOf(rows *Rows, risk JointRisk, p penalty.Penalty) (*Joint, error) {
 	if m, ok := p.(penalty.Matrix); ok {
 		p = m.Of(risk.Classes)
 	} else if _, ok := p.(penalty.Elastic); !ok {
-		return nil, errors.New("problem: several outputs under one loss need the penalty l2, l1, elastic-net or nuclear")
+		return nil, errors.New("problem: a loss of several classes needs the penalty l2, l1, elastic-net or nuclear")
 	}
 	return &Joint{Rows: rows, JointRisk: risk, Penalty: p}, nil
 }

@@ -43,7 +43,7 @@ const mostJoint = 1 << 30
 func (s *Problems) jointly(o Objective) (Objective, error) {
 	if f, ok := s.Family.(LinearFamily); ok {
 		if k := s.Labels.Together(); int64(k)*int64(f.Cols()+1) > mostJoint {
-			return o, DataError{fmt.Sprintf("found %d outputs of %d features, expected fewer than %d weights in all for one problem of all", k, f.Cols(), mostJoint)}
+			return o, DataError{fmt.Sprintf("found %d classes or targets of %d features, expected fewer than %d weights in all for one problem of all", k, f.Cols(), mostJoint)}
 		}
 	}
 	var err error

@@ -65,8 +65,11 @@ func NewStandard(s *set.Set) (*Ranges, error) {
 
 // scalable refuses targets that are no column of numbers.
 func scalable(t set.Target) error {
-	if t.Number == nil || t.Names != nil {
-		return fmt.Errorf("found targets that are not numbers, or several a row, expected numbers to scale")
+	if t.Names != nil {
+		return fmt.Errorf("found %d targets a row, expected one to scale", len(t.Names))
+	}
+	if t.Number == nil {
+		return fmt.Errorf("found targets that are not numbers, expected numbers to scale")
 	}
 	return nil
 }

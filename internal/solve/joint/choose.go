@@ -18,7 +18,7 @@ func Choose(p problem.Problem, gap float64) (name, why string) {
 	case !ok:
 		return "sdca", "the one for kernel machines of several classes under one loss"
 	case penalty.IsMatrix(l.Penalty):
-		return "accelerated", "the penalty is one of all outputs together"
+		return "accelerated", "the penalty is one of all weights together"
 	case Interior{}.Accepts(p) == nil && interiorWins(l):
 		return "interior-point", fmt.Sprintf("%d weights of all classes together, and short dual steps", l.Penalised())
 	case math.IsInf(l.Loss.Smoothness(), 1):
