@@ -186,7 +186,7 @@ func (spec *Spec) checkNu(task string) error {
 // checkJoint refuses what has no meaning for a loss of all classes, and its scheme without one.
 func (spec *Spec) checkJoint() error {
 	if !spec.IsJoint() {
-		if spec.Scheme == model.Joint {
+		if spec.Scheme == model.Joint && !spec.isMatrix() {
 			return fmt.Errorf("scheme %s with the loss %q: expected a loss of all classes, such as softmax or crammer-singer", model.Joint, spec.Loss)
 		}
 		return nil
@@ -206,10 +206,16 @@ func (spec *Spec) checkJoint() error {
 	if err != nil {
 		return err
 	}
-	if _, ok := t.Penalty.(penalty.Elastic); !ok {
-		return fmt.Errorf("penalty %s with the loss %s: expected l2, l1 or elastic-net", p, name)
+	if _, ok := t.Penalty.(penalty.Elastic); !ok && !penalty.IsMatrix(t.Penalty) {
+		return fmt.Errorf("penalty %s with the loss %s: expected l2, l1, elastic-net or nuclear", p, name)
 	}
 	return nil
+}
+
+// isMatrix reports whether the penalty is one of the weights of all outputs together.
+func (spec *Spec) isMatrix() bool {
+	t, err := spec.terms()
+	return err == nil && penalty.IsMatrix(t.Penalty)
 }
 
 // checkJointSolver refuses a solver that does not take several classes under one loss.

@@ -20,6 +20,9 @@ func (j *job) single() bool {
 	if j.spec.IsNetwork() { // checkSingle refuses one class
 		return false
 	}
+	if j.labels.Names != nil {
+		return false
+	}
 	if j.labels.Classes != nil || j.first.Bias != problem.Free {
 		return len(j.labels.Classes) == 1 && j.first.Bias == problem.Free
 	}
@@ -97,17 +100,20 @@ func (j *job) flatPrediction(m *model.Model) error {
 		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale ('scale=std'), a smaller gamma, a larger C"
 	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
-	for k, i := range rows {
-		predicted[k], targets[k] = m.Number(m.Score(j.set.X.Row(i))-ownPart(m, uint32(i))), j.set.Target.Number[i]
-	}
-	if p, y := pose.Deviation(predicted), pose.Deviation(targets); y == 0 || p > flat*y {
-		return nil
+	for c, column := range j.set.Target.Columns() {
+		for k, i := range rows {
+			score := m.Scores(nil, j.set.X.Row(i))[c]
+			predicted[k], targets[k] = m.Number(score-ownPart(m, c, uint32(i))), column[i]
+		}
+		if p, y := pose.Deviation(predicted), pose.Deviation(targets); y == 0 || p > flat*y {
+			return nil
+		}
 	}
 	return fmt.Errorf("%s get nearly the same prediction, such as %.4g: %s, a smaller epsilon where the loss has one, or other features may tell rows apart", learned, predicted[0], advice)
 }
 
-// ownPart is what a row adds to its own score, as a support vector of a machine of one output.
-func ownPart(m *model.Model, row uint32) float64 {
+// ownPart is what a row adds to its own score of an output, as a support vector of a machine.
+func ownPart(m *model.Model, c int, row uint32) float64 {
 	if m.Support == nil {
 		return 0
 	}
@@ -116,7 +122,7 @@ func ownPart(m *model.Model, row uint32) float64 {
 		return 0
 	}
 	x := m.Support.Rows.Row(v)
-	return m.Outputs[0].Weights[v] * m.Support.Kernel.Eval(x, x)
+	return m.Outputs[c].Weights[v] * m.Support.Kernel.Eval(x, x)
 }
 
 // onlyClass returns the class that all rows get, -1 if there are two.

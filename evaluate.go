@@ -39,7 +39,9 @@ type Evaluation struct {
 
 	Thresholds []ThresholdEvaluation `json:"thresholds,omitempty"` // two classes, from the highest score on
 
-	NumberScores // numbers only
+	NumberScores // numbers only; of several targets the means over these
+
+	Targets []TargetEvaluation `json:"targets,omitempty"` // of each of several
 
 	// Trivial is the score of a constant prediction on the same rows.
 	Trivial *Trivial `json:"trivial,omitempty"`
@@ -102,6 +104,9 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 	if err != nil && !m.OneClass() {
 		return nil, err
 	}
+	if err := pose.CheckTargets(m, set.Target); err != nil {
+		return nil, err
+	}
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
@@ -114,6 +119,8 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 // evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
 func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *data.Set, how detail) (e *Evaluation) {
 	switch {
+	case m.Statement.Targets != nil:
+		e = evaluateTargets(m, scores, set, how != forScores)
 	case m.Classes == nil:
 		e = evaluateNumbers(m, scores, set)
 	case m.OneClass():

@@ -163,6 +163,7 @@ func kinds() map[string]kind {
 		"precomputed":               {text: valuesText, probe: valuesProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "precomputed", Lambda: 0.1}},
 		"precomputed, not numbered": {text: matrixText, probe: matrixText, format: "csv", target: "y", spec: fenchel.Spec{Kernel: "precomputed", Lambda: 0.1}},
 		"machine of a histogram":    {text: "1 1:1 2:2\n-1 1:2 3:1\n1 2:3\n-1 1:1 3:4\n", probe: "1 1:2 2:2 3:1\n", format: "libsvm", spec: fenchel.Spec{Kernel: "intersection"}},
+		"several targets":           {text: "a,u,b,v\n1,0.5,30,2\n2,1.5,10,1\n4,1,-20,3\n3,2.5,50,1\n5,2,70,0\n7,3.5,90,2\n", probe: "u,v\n1,2\n2,0.5\n", format: "csv", target: "a,b", spec: fenchel.Spec{Loss: "epsilon-insensitive"}},
 		"array with offsets":        {text: arrayText(0), probe: arrayText(7.5), format: "npy"},
 		"network":                   two(fenchel.Spec{Network: fenchel.Network{Hidden: []int{3}}, Run: fenchel.Run{Epochs: 40}}),
 		"network of several":        three(fenchel.Spec{Network: fenchel.Network{Hidden: []int{3, 2}, Activation: "tanh"}, Run: fenchel.Run{Epochs: 20}, Scaling: "none"}),

@@ -133,6 +133,9 @@ func sameKernel(a, b string) bool {
 
 // pair finds for each output that of the model for the same classes.
 func (s *start) pair() error {
+	if s.labels.Names != nil || s.model.Statement.Targets != nil {
+		return s.pairTargets()
+	}
 	have, want := s.model.Classes, s.labels.Classes
 	if (have == nil) != (want == nil) || s.model.OneClass() != (s.spec.Task == pose.OneClass) {
 		return fmt.Errorf("it is for %s, the task is %s", taskOf(s.model), s.spec.Task)
@@ -175,6 +178,18 @@ func (s *start) pair() error {
 			}
 			s.output[c] = of[[2]int{i, j}]
 		}
+	}
+	return nil
+}
+
+// pairTargets is pair for several targets, by their names.
+func (s *start) pairTargets() error {
+	have, want := pose.TargetNames(s.model), s.labels.Names
+	for _, name := range want {
+		s.output, s.sign = append(s.output, slices.Index(have, name)), append(s.sign, 1)
+	}
+	if len(have) != len(want) || slices.Contains(s.output, -1) || s.model.Classes != nil {
+		return fmt.Errorf("it predicts the targets %q, the data have %q", have, want)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type job struct {
 	spec    Spec
 	set     *data.Set
 	labels  *pose.Labels
+	targets []model.Target // statements of several
 	scaling *data.Scaling
 	weights []float64 // weight of every row
 
@@ -58,6 +59,7 @@ func (j *job) total() float64 {
 func (j *job) statement() model.Statement {
 	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Hidden: j.spec.Hidden, Activation: j.spec.Activation, TargetLog: j.spec.TargetLog, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	s.Targets = j.targets
 	if j.spec.Task == pose.OneClass {
 		s.Task = pose.OneClass
 	}

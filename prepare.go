@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -62,7 +63,10 @@ func (j *job) readTargets(context.Context) (err error) {
 	if j.labels, err = pose.ReadLabels(j.set, j.spec.target()); err != nil {
 		return err
 	}
-	return cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task))
+	if j.spec.IsNetwork() && j.labels.Names != nil {
+		return pose.DataError{Reason: fmt.Sprintf("found %d targets, expected one: a network of several is not offered", len(j.labels.Names))}
+	}
+	return cmp.Or(j.checkTargets(), j.checkSingle(), j.spec.checkNu(j.spec.Task))
 }
 
 // trainable refuses data from which nothing can be learned.
@@ -201,7 +205,7 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.Custom.Solver != nil {
 		return j.spec.Custom.Solver, nil
 	}
-	if j.problems.Joint != nil && !j.problems.Network() {
+	if j.labels.Joint && !j.problems.Network() {
 		return jointsolver.New(j.spec.Solver)
 	}
 	return j.problems.Family.Solver(j.spec.Solver)
@@ -243,16 +247,38 @@ func (j *job) state(context.Context) error {
 	if math.IsInf(total, 1) {
 		return pose.DataError{Reason: "the row weights add up to +Inf, expected a finite number"}
 	}
-	j.c = j.spec.scaled(t.Loss, j.labels.Number, j.weights)
-	if j.spec.Lambda != 0 {
-		j.c = 1 / (j.spec.Lambda * total)
-	} else if j.spec.hasLambda() {
-		j.spec.Lambda = 1 / (j.c * total)
+	asked := j.spec
+	j.c = j.spec.stateLambda(t.Loss, j.labels.Number, j.weights, total)
+	for c, name := range j.labels.Names {
+		one := asked
+		one.stateLambda(t.Loss, j.labels.OfTarget(c).Number, j.weights, total)
+		of := model.Target{Name: name}
+		if j.labels.Joint { // one problem has one loss
+			one = j.spec
+		}
+		if one.Loss != j.spec.Loss {
+			of.Loss = one.Loss
+		}
+		if one.Lambda != j.spec.Lambda {
+			of.Lambda = one.Lambda
+		}
+		j.targets = append(j.targets, of)
 	}
 	if t.Nu != 0 && j.spec.Task == "classification" {
 		return j.labels.CheckShares(t.Nu, j.weights)
 	}
 	return nil
+}
+
+// stateLambda completes the loss and lambda by the targets, and returns C; total is the sum of the weights.
+func (spec *Spec) stateLambda(l loss.Loss, y, weights []float64, total float64) (c float64) {
+	c = spec.scaled(l, y, weights)
+	if spec.Lambda != 0 {
+		c = 1 / (spec.Lambda * total)
+	} else if spec.hasLambda() {
+		spec.Lambda = 1 / (c * total)
+	}
+	return c
 }
 
 // posed is the case of a job that is prepared.

@@ -104,25 +104,36 @@ func quantileOf(l loss.Loss) float64 {
 
 // compare judges the trivial model of the same rows too, and warns where the model is not better.
 func (e *Evaluation) compare(m *model.Model, truth pose.Truth) {
-	if m.OneClass() {
+	if m.OneClass() || m.Statement.Targets != nil { // each of several is compared
 		return
 	}
-	name, quantile := "error", 0.0
 	if m.Classes == nil {
-		name, _ = loss.ScoreOf(lossOfModel(m))
-		e.Own = name
-		quantile = quantileOf(lossOfModel(m))
+		name, _ := loss.ScoreOf(lossOfModel(m))
+		e.compareNumbers(name, quantileOf(lossOfModel(m)), truth)
+		return
 	}
-	var costs []float64
+	name, costs := "error", []float64(nil)
 	if e.Cost != nil {
 		name, costs = "cost", m.Threshold.Costs
 	}
-	e.Trivial = JudgeTrivial(m.Classes, quantile, truth, truth, costs...)
+	e.Trivial = JudgeTrivial(m.Classes, 0, truth, truth, costs...)
+	e.warnOfTrivial(name)
+	e.warnOfMissed()
+}
+
+// compareNumbers is compare for numbers, by the score of that name.
+func (e *Evaluation) compareNumbers(name string, quantile float64, truth pose.Truth) {
+	e.Own = name
+	e.Trivial = JudgeTrivial(nil, quantile, truth, truth)
+	e.warnOfTrivial(name)
+}
+
+// warnOfTrivial warns where the trivial model is as good.
+func (e *Evaluation) warnOfTrivial(name string) {
 	const level = 1e-6 // scores that differ by less are equal
 	if found, trivial := e.Measure(name), e.Trivial.Measure(name); found != nil && trivial != nil && *trivial > 0 && *found >= *trivial*(1-level) {
 		e.Warnings = append(e.Warnings, fmt.Errorf("%s %.4g is not below %.4g of the trivial model (%s)", name, *found, *trivial, e.Trivial.Prediction))
 	}
-	e.warnOfMissed()
 }
 
 // Measure returns the score of that name of those that are small for good predictions.

@@ -222,6 +222,8 @@ func subjectOf(m *model.Model, c int) string {
 	case m.Statement.Scheme == model.OneAgainstOne:
 		i, j := model.Pair(c, len(m.Classes))
 		return fmt.Sprintf("the classifier of %q and %q", m.Classes[i], m.Classes[j])
+	case m.Statement.Targets != nil:
+		return fmt.Sprintf("the predictor of %q", m.OutputName(c, ""))
 	}
 	return fmt.Sprintf("the classifier of %q", m.Classes[c])
 }

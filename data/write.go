@@ -25,6 +25,9 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if _, several := writer.(set.TargetsWriter); s.Target.Names != nil && !several {
+		return fmt.Errorf("%s: found %d targets a row, expected one, or a file .csv or .npz, which hold several", path, len(s.Target.Names))
+	}
 	packer, err := file.PackerFor(path)
 	if err != nil {
 		return err

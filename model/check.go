@@ -18,6 +18,8 @@ func (m *Model) outputsOf(classes int) int {
 	switch {
 	case classes == 0 && m.Classes != nil:
 		return math.MaxInt // there is no such model
+	case classes == 0:
+		return max(1, len(m.Statement.Targets))
 	case m.IsJoint():
 		return max(classes, 1)
 	case classes <= 2:
@@ -70,6 +72,16 @@ func (m *Model) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
 
 // checkTask refuses a task that is not known, or that the classes are not those of.
 func (m *Model) checkTask() error {
+	if t := m.Statement.Targets; t != nil {
+		if len(t) < 2 || m.Classes != nil {
+			return fmt.Errorf("found %d targets and %d classes, expected several targets that are numbers, or classes", len(t), len(m.Classes))
+		}
+		for _, one := range t {
+			if one.Name == "" || !(one.Lambda >= 0 && one.Lambda <= math.MaxFloat64) {
+				return fmt.Errorf("found the target %q with lambda %g, expected a name and a number >= 0", one.Name, one.Lambda)
+			}
+		}
+	}
 	switch {
 	case m.Statement.TargetLog && m.Classes != nil:
 		return fmt.Errorf("found the logarithm of the target of %d classes, expected numbers", len(m.Classes))
@@ -120,6 +132,9 @@ func (m *Model) checkNames() error {
 // checkJoint refuses a loss of all classes without its scheme, the scheme without such a loss,
 // and outputs with other certificates than that of the whole.
 func (m *Model) checkJoint() error {
+	if m.IsJoint() && m.Statement.Targets != nil {
+		return m.checkCertificates()
+	}
 	if found := joint.Is(m.Statement.Loss); found != m.IsJoint() {
 		return fmt.Errorf("found the loss %s with the scheme %q, expected a loss of all classes and %s, or none of the two", m.Statement.Loss, m.Statement.Scheme, Joint)
 	}
@@ -129,6 +144,11 @@ func (m *Model) checkJoint() error {
 	if len(m.Classes) < 2 || m.OneClass() {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least two", Joint, len(m.Classes))
 	}
+	return m.checkCertificates()
+}
+
+// checkCertificates refuses outputs with other certificates than that of all together.
+func (m *Model) checkCertificates() error {
 	for c, o := range m.Outputs {
 		if !o.Certificate.same(m.Outputs[0].Certificate) {
 			return fmt.Errorf("found another certificate of classifier %d than of the first, expected one of all together", c+1)

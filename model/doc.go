@@ -90,6 +90,11 @@
 //	problem.gap                  claim    Verify: as the status
 //	problem.seed                 claim    Verify: images of a map; else of no effect
 //	problem.zero_based           claim    digest of LIBSVM text; other rows are the same either way
+//	problem.targets              checked  Decode: their number, of numbers alone; Verify: with those of the rows
+//	problem.targets[]            checked  as problem.targets
+//	problem.targets[].name       checked  Verify: with names of the rows
+//	problem.targets[].loss       checked  Verify: objective
+//	problem.targets[].lambda     checked  Verify: objective
 //	data                         checked  Verify: as its fields
 //	data.rows                    checked  Verify
 //	data.features                checked  Decode, Verify
@@ -114,6 +119,8 @@
 //	schema.columns[].why         note
 //	schema.columns[].offset      checked  Decode: only of numbers; Verify: digest
 //	schema.target                checked  digest
+//	schema.further_targets       checked  digest
+//	schema.further_targets[]     checked  digest
 //	schema.weight                checked  digest
 //	schema.header                claim    Decode: where the names of columns are not their positions
 //	schema.array                 note

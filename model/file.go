@@ -27,7 +27,7 @@ func (m *Model) Write(w io.Writer) error {
 		}
 	}
 	format := firstFormat
-	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil || m.Schema.Later() {
+	if m.Calibration != nil && m.Calibration.Folds != nil || m.Threshold != nil || m.Statement.Targets != nil || m.Schema.Later() {
 		format = "2"
 	}
 	if m.Statement.TargetLog {

@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
@@ -69,6 +71,43 @@ type Statement struct {
 	Gap         float64            `json:"gap"` // the relative gap asked for
 	Seed        uint64             `json:"seed"`
 	ZeroBased   bool               `json:"zero_based,omitempty"` // LIBSVM indices of the data
+	Targets     []Target           `json:"targets,omitempty"`    // numbers of several columns, each predicted by an output; absent: one
+}
+
+// Target is one of several numbers that a model predicts, with what of its problem is not as the
+// statement has it, which is that of the first.
+type Target struct {
+	Name   string  `json:"name"`
+	Loss   string  `json:"loss,omitempty"`   // absent: the statement's
+	Lambda float64 `json:"lambda,omitempty"` // absent: the statement's
+}
+
+// Of returns the statement of output c: of several targets each may have a loss and a lambda of its own.
+func (s Statement) Of(c int) Statement {
+	if s.Targets != nil {
+		s.Loss, s.Lambda = cmp.Or(s.Targets[c].Loss, s.Loss), cmp.Or(s.Targets[c].Lambda, s.Lambda)
+	}
+	return s
+}
+
+// Alike reports whether there are several targets, and their problems differ in nothing else.
+func (s Statement) Alike() bool {
+	return s.Targets != nil && !slices.ContainsFunc(s.Targets, func(t Target) bool { return t.Loss != "" || t.Lambda != 0 })
+}
+
+// OutputName is the class or the target that an output speaks for, or the pair of classes with the word
+// between them; "" where there is one output of numbers.
+func (m *Model) OutputName(c int, between string) string {
+	switch s := m.Statement; {
+	case s.Targets != nil:
+		return s.Targets[c].Name
+	case m.Classes == nil:
+		return ""
+	case s.Scheme != OneAgainstOne:
+		return m.Classes[c]
+	}
+	i, j := Pair(c, len(m.Classes))
+	return m.Classes[i] + between + m.Classes[j]
 }
 
 // Foreign begins the name of a loss, penalty or solver in a Statement that is of the program
@@ -78,8 +117,8 @@ const Foreign = "foreign:"
 // OneAgainstOne is the Scheme of a model with an output for each pair of classes.
 const OneAgainstOne = "one-against-one"
 
-// Joint is the Scheme of a model with an output for each class, two also, that were learned
-// together: one loss judges the scores of all. Every output has the certificate of the whole.
+// Joint is the Scheme of a model with an output for each class, two also, or for each target, that were learned
+// together: one loss judges the scores of all, or one penalty the weights. Every output has the certificate of the whole.
 const Joint = "joint"
 
 // IsJoint reports whether that is the model's scheme.
@@ -158,7 +197,7 @@ func (m *Model) Seal() error {
 		return errors.New("model: found none, expected one")
 	}
 	l := m.CustomLoss
-	if m.IsJoint() {
+	if m.IsJoint() && m.Statement.Targets == nil {
 		all, err := joint.New(m.Statement.Loss)
 		m.shares, _ = all.(joint.Probabilistic)
 		return err

@@ -41,7 +41,7 @@ func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
 	clear(s.rows) // the pool must not keep data alive
 }
 
-// Predict returns the value predicted for the raw row x: the number itself, or
+// Predict returns the value predicted for the raw row x: the number itself, that of the first of several targets, or
 // for classes the place of the label in Classes.
 func (m *Model) Predict(x matrix.Vector) float64 {
 	s := scratches.Get().(*scratch)
@@ -51,6 +51,17 @@ func (m *Model) Predict(x matrix.Vector) float64 {
 		return m.Number(scores[0])
 	}
 	return float64(m.Decide(scores))
+}
+
+// Numbers returns the number predicted for each target of the raw row x, appended to dst: of one target that of
+// Predict.
+func (m *Model) Numbers(dst []float64, x matrix.Vector) []float64 {
+	from := len(dst)
+	dst = m.Scores(dst, x)
+	for c, score := range dst[from:] {
+		dst[from+c] = m.Number(score)
+	}
+	return dst
 }
 
 // Number returns the number predicted where the score is this: the score, unless the loss says

@@ -16,7 +16,7 @@ func (p *predictor) answers(scores string) error {
 	if m.Classes == nil {
 		number, err := p.means(scores)
 		if err == nil {
-			p.output(p.free("prediction"), number, double, 1)
+			p.output(p.free("prediction"), number, double, len(m.Outputs))
 		}
 		return err
 	}

@@ -20,7 +20,7 @@
 //	               without leading zeros, else string
 //	scores         N x outputs, as of predict --scores
 //	probabilities  N x classes, where the model has any, as of predict --probabilities
-//	prediction     N x 1: the number, where there are no classes
+//	prediction     N x targets: the number, or those of several targets, where there are no classes
 //	coordinates    N x k, of principal components
 //
 // An output that a column is called like gets an underscore.

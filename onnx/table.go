@@ -33,7 +33,7 @@ func (g *graph) table(s *data.Schema) (string, error) {
 	var run numbers // columns of numbers that stand side by side
 	names := map[string]bool{}
 	for i, c := range s.Columns {
-		if i == s.Target || i == s.Weight || c.Kind == set.KindIgnored {
+		if s.Answers(i) || c.Kind == set.KindIgnored {
 			continue
 		}
 		name := c.Name

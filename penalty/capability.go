@@ -13,6 +13,7 @@ package penalty
 //	Rounded         values that take powers                     certificates
 //	Confined        0 or infinite: a ball                       frank-wolfe, projected-sgd
 //	Coupled         a value in which signs matter               certificates
+//	Matrix          weights of several outputs together         problems
 //	Shaped          weights of a given number                   problems
 //	Approximate     a domain found by iterations                conform
 
@@ -92,6 +93,20 @@ type Coupled interface {
 type Approximate interface {
 	Penalty
 	Accuracy() float64
+}
+
+// Matrix is a penalty of the weights of all outputs as a matrix: Of returns that of so many columns, one for each output, the
+// numbers of a row of which stand side by side. Rank is that of the matrix, but for rounding.
+type Matrix interface {
+	Penalty
+	Of(columns int) Penalty
+	Rank(w []float64) int
+}
+
+// IsMatrix reports whether p says that it is one.
+func IsMatrix(p Penalty) bool {
+	_, ok := p.(Matrix)
+	return ok
 }
 
 // Shaped is a penalty of weights of a given number: Fits says what is wrong with another one.

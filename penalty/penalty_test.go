@@ -34,6 +34,7 @@ var values = []struct {
 	{"image:size=2x1,l1=2", 21, ""},
 	{"image:size=1x1", 0.7, ""}, // of more weights than pixels the others have |w|_1 alone
 	{"image:size=2y1", 0, `penalty "image": size=2y1: expected rows x columns, such as 28x28`},
+	{"nuclear", 5, ""}, // of one column
 	{"fused", 7.7, ""}, // |-4 - 3| + 7/10
 	{"fused:l1=2", 21, ""},
 	{"fused:l1=0", 0, `penalty "fused": l1=0: expected a number from 1e-9 to 1e9`},

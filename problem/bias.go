@@ -64,6 +64,10 @@ func (p *Risk) slope(m []float64, b float64) float64 {
 // (nil: all zero), by Newton's method from where they are: the loss has to have a derivative. Steps are halved
 // where the objective would rise.
 func (p *JointRisk) BestBiases(b, m []float64) {
+	if p.Numbers != nil {
+		p.bestNumbers(b, m)
+		return
+	}
 	value, g, h := p.atBiases(b, m)
 	for range 50 {
 		d := p.biasStep(g, h)

@@ -26,7 +26,7 @@ import (
 type Joint struct {
 	*Rows
 	JointRisk
-	Penalty penalty.Elastic
+	Penalty penalty.Penalty
 }
 
 var _ Problem = (*Joint)(nil)
@@ -42,11 +42,17 @@ func NewJoint(rows *Rows, y []uint32, classes int, weights []float64, l joint.Lo
 	if err := rows.checkFinite(); err != nil {
 		return nil, err
 	}
-	elastic, ok := p.(penalty.Elastic)
-	if !ok {
-		return nil, errors.New("problem: a loss of several classes needs the penalty l2, l1 or elastic-net")
+	return newJointOf(rows, *risk, p)
+}
+
+// newJointOf checks the penalty, and gives one of a matrix its columns.
+func newJointOf(rows *Rows, risk JointRisk, p penalty.Penalty) (*Joint, error) {
+	if m, ok := p.(penalty.Matrix); ok {
+		p = m.Of(risk.Classes)
+	} else if _, ok := p.(penalty.Elastic); !ok {
+		return nil, errors.New("problem: a loss of several classes needs the penalty l2, l1, elastic-net or nuclear")
 	}
-	return &Joint{Rows: rows, JointRisk: *risk, Penalty: elastic}, nil
+	return &Joint{Rows: rows, JointRisk: risk, Penalty: p}, nil
 }
 
 // Dims returns n K and (d+1) K - 1: how many dual variables a point has, and how many weights

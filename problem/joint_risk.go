@@ -22,6 +22,7 @@ type JointRisk struct {
 	Loss    joint.Loss
 	Lambda  float64
 	Bias    Bias
+	Numbers []*Risk // of each target, in place of classes and their loss: several targets that are numbers; nil: classes
 
 	threads int
 	zero    float64
@@ -85,6 +86,10 @@ func (p *JointRisk) Slopes(a, predictions []float64) {
 	k := p.Classes
 	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
+			if p.Numbers != nil {
+				p.ValueSlope(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], i)
+				continue
+			}
 			p.Loss.Derivative(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], int(p.Y[i]))
 		}
 	})
@@ -96,6 +101,10 @@ func (p *JointRisk) Slopes(a, predictions []float64) {
 // Of the numbers those of the other classes count. That of the class itself is minus their
 // sum, exactly; what stands in v is this rounded by as many additions.
 func (p *JointRisk) feasible(v, a []float64) {
+	if p.Numbers != nil {
+		p.feasibleNumbers(v, a)
+		return
+	}
 	k := p.Classes
 	// However they are added, numbers that add up to at most this add up to at most 1.
 	room := 1 - float64(2*k+8)*unit
@@ -145,6 +154,9 @@ func (p *JointRisk) closeRows(v []float64) {
 // conjugates returns (1/N) sum_i s_i l_i*(scale v_i/s_i) and a bound on its error: that of each
 // conjugate, see joint.Loss, and as much again for the rounding of v_i/s_i.
 func (p *JointRisk) conjugates(v []float64, scale float64) (value, bound float64) {
+	if p.Numbers != nil {
+		return p.conjugateNumbers(v, scale)
+	}
 	k := p.Classes
 	units := float64(2*(k+16)) * unit
 	errs := make([]float64, blocksOf(len(p.Y)))
@@ -174,6 +186,9 @@ func (p *JointRisk) conjugates(v []float64, scale float64) (value, bound float64
 // each of which is off by reach[i-lo] at most, and a bound on its error. As slopes are in
 // the simplex less the class, a loss is off by twice that.
 func (p *JointRisk) lossesOf(predictions, reach []float64, lo, hi int) (sum, bound float64) {
+	if p.Numbers != nil {
+		return p.lossesOfNumbers(predictions, reach, lo, hi)
+	}
 	k := p.Classes
 	units := float64(k+16) * unit
 	var total vec.Sum

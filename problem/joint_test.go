@@ -339,7 +339,7 @@ func TestNewJointRefuses(t *testing.T) {
 		{[]uint32{0, 1}, 2, nil, 0, joint.Softmax{}, penalty.L2{}, "problem: lambda=0: expected a number > 0"},
 		{[]uint32{0, 1}, 2, []float64{1, -1}, 1, joint.Softmax{}, penalty.L2{}, "problem: row 2: weight -1, expected a number from 1e-150 to 1e+150"},
 		{[]uint32{0, 1}, 2, nil, 1, nil, penalty.L2{}, "problem: found no loss, expected one, such as joint.Softmax{}"},
-		{[]uint32{0, 1}, 2, nil, 1, joint.Softmax{}, penalty.LP{Exponent: 1.5}, "problem: a loss of several classes needs the penalty l2, l1 or elastic-net"},
+		{[]uint32{0, 1}, 2, nil, 1, joint.Softmax{}, penalty.LP{Exponent: 1.5}, "problem: a loss of several classes needs the penalty l2, l1, elastic-net or nuclear"},
 	} {
 		if _, err := NewJoint(x, c.y, c.classes, c.weights, c.l, c.pen, c.lambda, Free); err == nil || err.Error() != c.want {
 			t.Errorf("found %v, expected %q", err, c.want)

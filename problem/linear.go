@@ -16,6 +16,7 @@ type Linear struct {
 	*Rows
 	Risk
 	Penalty penalty.Penalty
+	Shared  *Shared // with problems of other targets; nil: there are none
 }
 
 var _ Problem = (*Linear)(nil)

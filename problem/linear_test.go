@@ -73,7 +73,7 @@ func (q small) value(w []float64) float64 {
 			cost += (math.Abs(v) + v*v/2) / 2
 		case "lp":
 			cost += math.Pow(math.Abs(v), 1.5)
-		case "group": // below
+		case "group", "nuclear": // below
 		default:
 			panic("small.value does not know the penalty " + q.penalty)
 		}
@@ -87,6 +87,12 @@ func (q small) value(w []float64) float64 {
 			square += v * v
 		}
 		cost += math.Sqrt(float64(hi-lo) * square)
+	}
+	if q.penalty == "nuclear" {
+		for _, v := range w {
+			cost += v * v
+		}
+		cost = math.Sqrt(cost)
 	}
 	return sum/total + q.lambda*cost
 }
@@ -269,7 +275,7 @@ func TestAgainstSlowOptimum(t *testing.T) {
 func answers(t *testing.T, q small, optimum float64) (points []problem.Point) {
 	t.Helper()
 	names, goal, room := []string{"sdca", "cd"}, 1e-9, 1e-7
-	if q.penalty == "fused" || q.penalty == "group" {
+	if q.penalty == "fused" || q.penalty == "group" || q.penalty == "nuclear" {
 		names, goal, room = []string{"accelerated"}, 1e-5, 1e-5 // without strong convexity slow in the end
 		if math.IsInf(q.loss.Smoothness(), 1) {
 			names = []string{"admm"}

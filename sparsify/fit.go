@@ -110,6 +110,9 @@ type sparsifying struct {
 // Sparsify makes a model of fewer support vectors of a kernel machine: those are among the
 // rows of the set, which should be the rows that it was trained on.
 func Sparsify(ctx context.Context, m *model.Model, set *data.Set, spec Spec) (*Result, error) {
+	if m != nil && m.Statement.Targets != nil {
+		return nil, fmt.Errorf("found a model of %d targets, expected one", len(m.Statement.Targets))
+	}
 	s := &sparsifying{model: m, given: m, set: set, spec: spec}
 	if err := s.prepare(); err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ func (r *run) checkLeaveOneOut() error {
 		return errors.New("folds=loo is for numbers and the loss squared: expected a number of folds")
 	case r.spec.Folds.Group || r.spec.Folds.Time || r.spec.Folds.Repeats > 1 || r.spec.Halving > 0:
 		return errors.New("folds=loo with groups, times, repeats or halving: expected none of them")
+	case r.set.Target.Names != nil:
+		return errors.New("folds=loo is for one target: expected a number of folds")
 	case r.spec.Rule == "one-se":
 		return errors.New("folds=loo has no standard error between folds: expected the rule best")
 	}

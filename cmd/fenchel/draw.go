@@ -265,6 +265,8 @@ func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error
 	}
 	rows := dots(set.Rows())
 	switch {
+	case m.Statement.Targets != nil:
+		return nil, fmt.Errorf("draw: found a model of %d targets, expected one, whose predictions are drawn", len(m.Statement.Targets))
 	case m.Classes == nil:
 		return compared(m, set, rows)
 	case m.Cols() == 2:

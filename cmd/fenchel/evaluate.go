@@ -46,7 +46,8 @@ the model was trained and chosen without DATA. Of two classes a table says what
 other thresholds of the score would give; the one that predicts has a star, and
 "train --cost" chooses it.
 Numbers: root mean squared error, mean and median absolute error, R2; of the loss
-quantile its pinball loss, of poisson the mean deviance. One class: the share
+quantile its pinball loss, of poisson the mean deviance; of several targets the means
+over these, and each. One class: the share
 of outliers, and if the targets are 1 and -1, the same as of classes.
 
 Principal components: what they capture of the variance of DATA (of the second
@@ -157,6 +158,9 @@ func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 		r.Line("R2", "%s", report.Number(e.R2))
 		if what := report.OwnScores[e.Own]; what != "" {
 			r.Line(e.Own, "%s (%s)", report.Number(e.Measure(e.Own)), what)
+		}
+		for _, t := range e.Targets {
+			r.Line("target", "%s: %s", printing.Spell(t.Target), report.Numbers(&fenchel.Evaluation{NumberScores: t.NumberScores, Trivial: t.Trivial}))
 		}
 		return
 	}

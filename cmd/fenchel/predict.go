@@ -51,7 +51,7 @@ separated by tabs; those of train --probabilities and of svm-train -b 1 are of a
 calibration, and the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
 stays a line. A file that is called .csv gets commas and a line of names: label,
-score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not
+score and p_CLASS, prediction, the names of several targets, or pc1, pc2, ... Targets in DATA are not
 used; tables need not have them. Where the model's features have no names, columns
 are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
@@ -152,7 +152,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printi
 	rows, _ := x.Dims()
 	k := len(m.Outputs)
 	return parallel.Ordered(w, rows, blockRows, p.in.Opt.Threads, func(text []byte, lo, hi int) []byte {
-		var probabilities []float64
+		var probabilities, numbers []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
 		p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
@@ -174,8 +174,11 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printi
 				class = m.Decide(scores)
 			}
 			if text = f.Begin(text, i); m.Classes == nil {
-				scores[0] = m.Number(scores[0])
-				text = f.Numbers(text, scores[:1])
+				numbers = numbers[:0]
+				for _, score := range scores {
+					numbers = append(numbers, m.Number(score))
+				}
+				text = f.Numbers(text, numbers)
 			} else {
 				text = f.Field(text, m.Classes[class])
 			}
@@ -200,7 +203,9 @@ func (p *predictor) random(row int) *rand.Rand {
 // columns names the columns of predictions.
 func (p *predictor) columns(m *model.Model) []string {
 	names := []string{"label"}
-	if m.Classes == nil {
+	if targets := pose.TargetNames(m); targets != nil {
+		names = targets
+	} else if m.Classes == nil {
 		names[0] = "prediction"
 	}
 	if p.scores && len(m.Outputs) == 1 {

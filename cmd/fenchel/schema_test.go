@@ -102,6 +102,8 @@ var examples = []string{
 	"train times.csv --task regression --target-log -o log", "info log", "tune times.csv --task regression --target-log --folds 2 --search C=1",
 	"train counts.csv --task regression --loss quantile:tau=0.9 --test counts.csv -o quantile", "evaluate quantile counts.csv",
 	"tune @toy:n=60,d=3 --search C=1 --folds 2 --probabilities --class-weight balanced -o sure", "info sure",
+	"train several.csv --target a,b --loss quantile:tau=0.5 --test several.csv -o several", "info several", "evaluate several several.csv",
+	"train several.csv --target a,b --penalty nuclear --lambda 0.1 -o nuclear", "info nuclear", "tune several.csv --target a,b --folds 2 --search C=1",
 	"path @toy:n=40,d=3 --kernel rbf --gamma 1",
 	"path @linear:n=40,d=3 --kernel rbf --loss squared --points 3",
 	"path @toy:n=40,d=3 --kernel rbf --gamma 1 --slack 0.1..0.5 --points 3",
@@ -132,6 +134,7 @@ func TestSchemas(t *testing.T) {
 	for name, text := range map[string]string{
 		"times.csv":   "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
 		"counts.csv":  "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
+		"several.csv": "a,x,b,z\n1,1,3,0\n2,2,1,1\n3.5,3,2,0\n4,4,5,2\n5,5.5,1,1\n6,7,2.5,0\n",
 		"round.svm":   "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
 		"tiny.svm":    "1 1:1e-50 2:1\n-1 1:-3e-50 2:2\n1 1:2e-50\n",
 		"small.qps":   "ROWS\n N C\nCOLUMNS\n X C 1\nQUADOBJ\n X X 1\nENDATA\n",

@@ -28,7 +28,7 @@ func origins(m *model.Model) (all [][]string) {
 	}
 	for i, c := range m.Schema.Columns {
 		switch {
-		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == set.KindIgnored:
+		case m.Schema.Answers(i) || c.Kind == set.KindIgnored:
 		case c.Category != nil:
 			for _, category := range c.Category {
 				all = append(all, []string{c.Name, category, "category"})

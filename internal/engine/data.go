@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -26,7 +27,8 @@ type rows struct {
 type arrays struct {
 	X       rows     `json:"x"`
 	Names   []string `json:"names"`   // of features; absent: none
-	Numbers *Place   `json:"numbers"` // targets, float64
+	Numbers *Place   `json:"numbers"` // targets, float64; of several one column after another
+	Targets int      `json:"targets"` // how many; 0: one
 	Codes   *Place   `json:"codes"`   // or uint32, places in Labels
 	Labels  []string `json:"labels"`
 	Weights *Place   `json:"weights"` // float64; absent: every row counts once
@@ -136,9 +138,26 @@ func (d arrays) target(r *region) (data.Target, error) {
 		if err != nil {
 			return data.Target{}, err
 		}
-		return data.Target{Number: append([]float64(nil), values...)}, nil
+		return columns(append([]float64(nil), values...), max(d.Targets, 1))
 	}
 	return data.Target{}, nil
+}
+
+// columns makes so many targets of their numbers.
+func columns(all []float64, targets int) (data.Target, error) {
+	rows := len(all) / targets
+	if len(all) != rows*targets {
+		return data.Target{}, fmt.Errorf("found %d numbers for %d targets, expected as many for each", len(all), targets)
+	}
+	t := data.Target{Number: all[:rows:rows]}
+	if targets == 1 {
+		return t, nil
+	}
+	t.Names = set.TargetNames(targets)
+	for c := 1; c < targets; c++ {
+		t.Further = append(t.Further, all[c*rows:(c+1)*rows:(c+1)*rows])
+	}
+	return t, nil
 }
 
 // classes makes the target of codes, as the reader of a file does of labels: where all of

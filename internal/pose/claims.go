@@ -78,7 +78,7 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 	j := 0
 	for at, c := range s.Columns {
 		switch {
-		case at == s.Target || at == s.Weight || c.Kind == set.KindIgnored:
+		case s.Answers(at) || c.Kind == set.KindIgnored:
 			continue
 		case c.Category != nil:
 			j += len(c.Category)

@@ -16,8 +16,8 @@ import (
 type Family interface {
 	// problem states the problem of one output, with targets y and row weights.
 	problem(t Terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error)
-	// joint states the problem of all classes under one loss, with the class of each row.
-	joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error)
+	// joint states the one problem of all classes or targets.
+	joint(t Terms, y *Labels, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error)
 	// solver makes the solver of that name; choose names a good one, and why.
 	Solver(name string) (solver.Solver, error)
 	Choose(p problem.Problem, gap float64) (name, why string)
@@ -44,8 +44,8 @@ func (f NetworkFamily) problem(t Terms, y, weights []float64, lambda float64) (p
 	return p, r, err
 }
 
-func (f NetworkFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
-	r, err := problem.NetworkJointRisk(f.rows, y, classes, weights, t.Joint, lambda)
+func (f NetworkFamily) joint(t Terms, y *Labels, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	r, err := problem.NetworkJointRisk(f.rows, y.Class, len(y.Classes), weights, t.Joint, lambda)
 	if err != nil {
 		return nil, nil, err
 	}

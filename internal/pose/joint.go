@@ -14,16 +14,22 @@ import (
 // outputs: weights by feature, the K of a feature side by side, and dual variables by row. A
 // model has the outputs one after another, each with the certificate of the whole.
 
-func (f LinearFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
-	p, err := problem.NewJoint(f.rows, y, classes, weights, t.Joint, t.Penalty, lambda, f.bias(t))
+func (f LinearFamily) joint(t Terms, y *Labels, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	var p *problem.Joint
+	var err error
+	if y.Names != nil {
+		p, err = problem.NewJointNumbers(f.rows, append([][]float64{y.Number}, y.Further...), weights, t.Loss, t.Penalty, lambda, f.bias(t))
+	} else {
+		p, err = problem.NewJoint(f.rows, y.Class, len(y.Classes), weights, t.Joint, t.Penalty, lambda, f.bias(t))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return p, &p.JointRisk, nil
 }
 
-func (f MachineFamily) joint(t Terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
-	p, err := problem.NewJointKernel(f.Gram, y, classes, weights, t.Joint, lambda, t.bias)
+func (f MachineFamily) joint(t Terms, y *Labels, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	p, err := problem.NewJointKernel(f.Gram, y.Class, len(y.Classes), weights, t.Joint, lambda, t.bias)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,12 +43,12 @@ const mostJoint = 1 << 30
 // as far as it goes.
 func (s *Problems) jointly(o Objective) (Objective, error) {
 	if f, ok := s.Family.(LinearFamily); ok {
-		if k := len(s.Labels.Classes); int64(k)*int64(f.Cols()+1) > mostJoint {
-			return o, DataError{fmt.Sprintf("found %d classes of %d features, expected fewer than %d weights in all for a loss of all classes", k, f.Cols(), mostJoint)}
+		if k := s.Labels.Together(); int64(k)*int64(f.Cols()+1) > mostJoint {
+			return o, DataError{fmt.Sprintf("found %d classes or targets of %d features, expected fewer than %d weights in all for one problem of all", k, f.Cols(), mostJoint)}
 		}
 	}
 	var err error
-	o.Problem, o.joint, err = s.Family.joint(s.Terms, s.Labels.Class, len(s.Labels.Classes), s.Weights, s.Lambda)
+	o.Problem, o.joint, err = s.Family.joint(s.Terms, s.Labels, s.Weights, s.Lambda)
 	var data problem.DataError
 	if errors.As(err, &data) {
 		err = DataError{err.Error()}
@@ -55,15 +61,15 @@ func (s *Problems) jointly(o Objective) (Objective, error) {
 
 // Columns is how many dual variables a row has.
 func (s *Problems) Columns() int {
-	if s.Joint != nil {
-		return len(s.Labels.Classes)
+	if s.Labels.Joint {
+		return s.Labels.Together()
 	}
 	return 1
 }
 
 // Choose names a good solver, and says why.
 func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
-	if s.Joint != nil && !s.Network() {
+	if s.Labels.Joint && !s.Network() {
 		return jointsolver.Choose(p, gap)
 	}
 	return s.Family.Choose(p, gap)
@@ -88,7 +94,7 @@ func (s *Problems) Store(m *model.Model, points []problem.Point) {
 // WeightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
 // dual variables, nil if it has none.
 func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
-	if s.Joint == nil || s.Network() {
+	if !s.Labels.Joint || s.Network() {
 		return s.Family.Weights(m, c)
 	}
 	parts := make([][]float64, len(m.Outputs))
@@ -99,7 +105,7 @@ func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
 }
 
 func (s *Problems) Dual(m *model.Model, c int) []float64 {
-	if s.Joint == nil {
+	if !s.Labels.Joint {
 		return m.Outputs[c].Dual
 	}
 	parts := make([][]float64, len(m.Outputs))

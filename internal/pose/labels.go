@@ -20,14 +20,16 @@ import (
 
 // Labels is a target column as one or several vectors of numbers.
 type Labels struct {
-	Classes []string  // sorted; nil: regression
-	Class   []uint32  // row -> place in classes
-	Number  []float64 // regression; of classes what their rows say, nil if that is no number
-	Factor  []float64 // weight of each class; nil: all 1
-	rows    int       // of one class, where nothing else has their number
-	Pairs   bool      // more than two classes are told apart one against one
-	ByClass bool      // the rows of a pair are those of one class and then those of the other, as gram.Pairs has them
-	Joint   bool      // one loss judges all classes at once
+	Classes []string    // sorted; nil: regression
+	Class   []uint32    // row -> place in classes
+	Number  []float64   // regression; of classes what their rows say, nil if that is no number
+	Further [][]float64 // the numbers of other targets, where there are several
+	Names   []string    // of all of these targets
+	Factor  []float64   // weight of each class; nil: all 1
+	rows    int         // of one class, where nothing else has their number
+	Pairs   bool        // more than two classes are told apart one against one
+	ByClass bool        // the rows of a pair are those of one class and then those of the other, as gram.Pairs has them
+	Joint   bool        // all classes, or targets, are one problem: one loss or penalty is of all of them
 
 	of struct { // the rows of each class, made once
 		sync.Once
@@ -90,6 +92,9 @@ func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 		}
 		return NumbersOf(t, of.Logarithms)
 	case "classification":
+		if t.Names != nil {
+			return nil, fmt.Errorf("found %d targets a row: expected one of classes, or 'task=regression' for several of numbers", len(t.Names))
+		}
 		if t.Code == nil {
 			return nil, fmt.Errorf("found more than %d different targets%s: expected fewer classes, or 'task=regression'", set.MaxLabels, from.TargetBy)
 		}
@@ -100,17 +105,21 @@ func ReadLabels(from *data.Set, of Target) (*Labels, error) {
 
 // NumbersOf are targets that are numbers, or their logarithms.
 func NumbersOf(t data.Target, logarithms bool) (*Labels, error) {
-	l := &Labels{Number: t.Number}
+	l := &Labels{Number: t.Number, Further: t.Further, Names: t.Names}
 	if !logarithms {
 		return l, nil
 	}
-	l.Number = make([]float64, len(t.Number))
-	for i, y := range t.Number {
-		if !(y > 0) {
-			return nil, DataError{fmt.Sprintf("row %d: found the target %g, expected a number > 0, of which the logarithm is to be learned", i+1, y)}
+	columns := t.Columns()
+	for c, column := range columns {
+		columns[c] = make([]float64, len(column))
+		for i, y := range column {
+			if !(y > 0) {
+				return nil, DataError{fmt.Sprintf("row %d: found the target %g, expected a number > 0, of which the logarithm is to be learned", i+1, y)}
+			}
+			columns[c][i] = elementary.Log(y)
 		}
-		l.Number[i] = elementary.Log(y)
 	}
+	l.Number, l.Further = columns[0], columns[1:]
 	return l, nil
 }
 
@@ -217,7 +226,9 @@ func (l *Labels) SetFactors(byLabel map[string]float64, balanced bool, rowWeight
 func (l *Labels) Outputs() int {
 	k := len(l.Classes)
 	switch {
-	case k <= 2 || l.Joint:
+	case l.Names != nil && !l.Joint:
+		return len(l.Names)
+	case k <= 2 || l.Joint: // or there are several targets, of one problem
 		return 1
 	case l.Pairs:
 		return k * (k - 1) / 2
@@ -225,16 +236,29 @@ func (l *Labels) Outputs() int {
 	return k
 }
 
+// Together is how many functions the one problem of all classes or targets is about.
+func (l *Labels) Together() int { return max(len(l.Classes), len(l.Names)) }
+
 // Name is that of output c, where there are several.
 func (l *Labels) Name(c int) string {
 	switch {
 	case l.Outputs() == 1:
 		return ""
+	case l.Names != nil:
+		return l.Names[c]
 	case l.Pairs:
 		i, j := model.Pair(c, len(l.Classes))
 		return l.Classes[i] + " against " + l.Classes[j]
 	}
 	return l.Classes[c]
+}
+
+// OfTarget returns the labels of one of several targets alone.
+func (l *Labels) OfTarget(c int) *Labels {
+	if c == 0 {
+		return &Labels{Number: l.Number}
+	}
+	return &Labels{Number: l.Further[c-1]}
 }
 
 // PairRows returns the rows that output c learns from, if it tells two of several
@@ -270,7 +294,7 @@ func (l *Labels) Targets(c, threads int) []float64 {
 		return make([]float64, l.rows)
 	}
 	if l.Classes == nil {
-		return l.Number
+		return l.OfTarget(c).Number
 	}
 	if rows := l.PairRows(c); rows != nil {
 		return l.signs(c, rows)

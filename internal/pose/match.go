@@ -7,7 +7,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // MatchTargets returns for every row the place of its label among the classes,
@@ -27,6 +29,30 @@ func MatchTargets(classes []string, t data.Target) ([]int, error) {
 		return nil, DataError{fmt.Sprintf("no label is known to the model: found %q, expected one of %s", FirstUnknown(match, t), strings.Join(classes, ", "))}
 	}
 	return match, nil
+}
+
+// CheckTargets refuses targets that are not as many as a model predicts, or have other names.
+func CheckTargets(m *model.Model, t data.Target) error {
+	if names := TargetNames(m); m.Classes == nil && !slices.Equal(names, t.Names) {
+		return DataError{fmt.Sprintf("found the targets %s, but the model predicts %s", namesOr(t.Names, "of one column"), namesOr(names, "one number"))}
+	}
+	return nil
+}
+
+// TargetNames are those of the targets of a model of several; nil: it has one, or classes.
+func TargetNames(m *model.Model) (names []string) {
+	for _, t := range m.Statement.Targets {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// namesOr spells names, or says otherwise where there are none.
+func namesOr(names []string, otherwise string) string {
+	if names == nil {
+		return otherwise
+	}
+	return fault.Few(names)
 }
 
 // MatchClasses is MatchTargets for classes, whether any label is known or not.

@@ -16,7 +16,10 @@ import (
 // output at a time: for many classes they would need more memory than the rows.
 type Problems struct {
 	Terms
-	Family  Family // of all rows
+	each    []Terms         // of each of several targets; nil: they have one and the same
+	lambdas []float64       // of each
+	shared  *problem.Shared // by problems of all targets; nil: they differ in more
+	Family  Family          // of all rows
 	Labels  *Labels
 	Weights []float64
 	Lambda  float64 // of all rows; a part of them has the same C
@@ -56,6 +59,16 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 		return nil, err
 	}
 	s := &Problems{Terms: t, Labels: y, Weights: weights, Lambda: statement.Lambda, Threads: threads, Family: rows}
+	for c := range statement.Targets {
+		one, err := TermsOf(statement.Of(c), o)
+		if err != nil {
+			return nil, err
+		}
+		s.each, s.lambdas = append(s.each, one), append(s.lambdas, statement.Of(c).Lambda)
+	}
+	if statement.Alike() {
+		s.shared = &problem.Shared{Count: len(statement.Targets)}
+	}
 	switch f := rows.(type) {
 	case MachineFamily:
 		s.part = func(rows []uint32) (Family, error) { return f.part(rows) }
@@ -77,10 +90,13 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 // Output makes the problem of output c.
 func (s *Problems) Output(c int) (o Objective, err error) {
 	o = Objective{Family: s.Family, all: len(s.Weights)}
-	if s.Joint != nil {
+	if s.Labels.Joint {
 		return s.jointly(o)
 	}
-	weights, lambda, y := s.Weights, s.Lambda, []float64(nil)
+	weights, lambda, y, terms := s.Weights, s.Lambda, []float64(nil), s.Terms
+	if s.each != nil {
+		terms, lambda = s.each[c], s.lambdas[c]
+	}
 	switch o.Rows = s.Labels.PairRows(c); {
 	case o.Rows == nil:
 		y = s.Labels.Targets(c, s.Threads)
@@ -102,7 +118,10 @@ func (s *Problems) Output(c int) (o Objective, err error) {
 		y, weights = s.Labels.signs(c, o.Rows), Select(s.Weights, o.Rows)
 		lambda *= Sum(s.Weights) / Sum(weights)
 	}
-	o.Problem, o.Risk, err = o.Family.problem(s.Terms, y, weights, lambda)
+	o.Problem, o.Risk, err = o.Family.problem(terms, y, weights, lambda)
+	if p, linear := o.Problem.(*problem.Linear); linear {
+		p.Shared = s.shared
+	}
 	var data problem.DataError
 	if errors.As(err, &data) {
 		err = DataError{err.Error()}

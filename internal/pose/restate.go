@@ -56,7 +56,14 @@ func Relabel(m *model.Model, set *data.Set) (*Labels, error) {
 		if set.Target.Number == nil {
 			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
 		}
-		return NumbersOf(set.Target, m.Statement.TargetLog)
+		if err := CheckTargets(m, set.Target); err != nil {
+			return nil, err
+		}
+		y, err := NumbersOf(set.Target, m.Statement.TargetLog)
+		if err == nil {
+			y.Joint = m.IsJoint()
+		}
+		return y, err
 	}
 	y := &Labels{Classes: m.Classes, Class: make([]uint32, set.Rows()), Pairs: m.Statement.Scheme == model.OneAgainstOne, ByClass: m.Support != nil, Joint: m.IsJoint()}
 	for i, c := range MatchClasses(m.Classes, set.Target) {

@@ -69,7 +69,7 @@ func (e DataError) Error() string { return e.Reason }
 func CountUnscored(m *model.Model, rows iter.Seq[[]float64]) (count int) {
 	unbounded := func(x float64) bool { return x-x != 0 }
 	for scores := range rows {
-		if slices.ContainsFunc(scores, unbounded) || m.Classes == nil && unbounded(m.Number(scores[0])) {
+		if slices.ContainsFunc(scores, func(x float64) bool { return unbounded(x) || m.Classes == nil && unbounded(m.Number(x)) }) {
 			count++
 		}
 	}

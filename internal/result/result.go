@@ -11,7 +11,9 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/network"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -107,6 +109,7 @@ type Model struct {
 	*Network
 	MapFeatures *int              `json:"map_features,omitempty"`
 	Notes       map[string]string `json:"notes,omitempty"`
+	Rank        *int              `json:"rank,omitempty"` // of the weights as a matrix, where the penalty is one of that
 	Scale       string            `json:"scale"`
 	Support     *int              `json:"support,omitempty"`
 	Threshold   *model.Threshold  `json:"threshold,omitempty"`
@@ -122,6 +125,7 @@ func Of(m *model.Model) Model {
 	if n := m.Network; n != nil {
 		out.Network = &Network{n, cmp.Or(m.Statement.Activation, network.Activations()[0]), m.Statement.Hidden, m.Parameters()}
 	}
+	out.Rank = rankOf(m)
 	if m.Map != nil {
 		_, features := m.Map.Dims()
 		out.MapFeatures = &features
@@ -135,6 +139,21 @@ type Network struct {
 	Activation string `json:"activation"`
 	Hidden     []int  `json:"hidden"`
 	Parameters int    `json:"parameters"`
+}
+
+// rankOf is the rank of the weights of a model with a penalty of all of them together; nil: it has another.
+func rankOf(m *model.Model) *int {
+	p, err := penalty.New(m.Statement.Penalty)
+	matrix, ok := p.(penalty.Matrix)
+	if err != nil || !ok || len(m.Outputs) < 2 {
+		return nil
+	}
+	columns := make([][]float64, len(m.Outputs))
+	for c, o := range m.Outputs {
+		columns[c] = o.Weights
+	}
+	rank := matrix.Of(len(columns)).(penalty.Matrix).Rank(pose.Join(columns))
+	return &rank
 }
 
 // ScaleOf names the scaling of the features.
@@ -194,6 +213,7 @@ type Output struct {
 	Gap    model.Bound `json:"gap"`
 	Primal model.Bound `json:"primal"`
 	Status string      `json:"status"`
+	Target string      `json:"target,omitempty"` // of several
 }
 
 // Outputs lists what was proved of each output.
@@ -201,7 +221,10 @@ func Outputs(m *model.Model) []Output {
 	list := make([]Output, len(m.Outputs))
 	for c, o := range m.Outputs {
 		k := o.Certificate
-		list[c] = Output{ClassOf(m, c), k.Dual, k.Epochs, model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), k.Primal, k.Status}
+		list[c] = Output{Class: ClassOf(m, c), Dual: k.Dual, Epochs: k.Epochs, Gap: model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), Primal: k.Primal, Status: k.Status}
+		if m.Statement.Targets != nil {
+			list[c].Class, list[c].Target = "", list[c].Class
+		}
 	}
 	return list
 }
@@ -214,11 +237,7 @@ func ClassOf(m *model.Model, c int) string {
 	return OutputName(m, c)
 }
 
-// OutputName is the class that an output speaks for, or the pair it decides.
+// OutputName is the class or target that an output speaks for, or the pair it decides.
 func OutputName(m *model.Model, c int) string {
-	if m.Statement.Scheme != model.OneAgainstOne {
-		return m.Classes[c]
-	}
-	i, j := model.Pair(c, len(m.Classes))
-	return m.Classes[i] + " or " + m.Classes[j]
+	return m.OutputName(c, " or ")
 }

@@ -89,7 +89,7 @@ func Trained(r *fenchel.Result, path string) *Training {
 			out.Lambda, out.C = nil, model.Bound(math.NaN())
 		}
 	}
-	if m.Classes != nil {
+	if m.Classes != nil || len(m.Outputs) > 1 {
 		out.Classes, out.Outputs = m.Classes, Outputs(m)
 	}
 	if m.Support != nil {

@@ -156,7 +156,7 @@ func (c suspect) tells(y *pose.Labels, rows []int, least float64) bool {
 	case len(y.Class) == 0 && len(y.Number) == 0: // of one class
 		return false
 	case y.Classes == nil:
-		return c.correlates(y.Number, rows, least)
+		return c.correlates(y.Number, rows, least) || slices.ContainsFunc(y.Further, func(other []float64) bool { return c.correlates(other, rows, least) })
 	}
 	order, class := make([]int, n), y.Class
 	counts := make([]int, len(y.Classes))

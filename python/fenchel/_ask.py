@@ -17,7 +17,7 @@ class Data:
     """Rows with what belongs to them."""
 
     X: Any
-    numbers: np.ndarray | None = None  # targets
+    numbers: np.ndarray | None = None  # targets; of several a column each
     codes: np.ndarray | None = None  # or places in labels
     labels: list[str] | None = None
     weights: np.ndarray | None = None
@@ -57,7 +57,9 @@ class Data:
         if self.names is not None and len(set(self.names)) == len(self.names):
             fields["names"] = self.names
         if self.numbers is not None:
-            fields["numbers"] = writer.put(self.numbers, np.float64)
+            fields["numbers"] = writer.put(np.ravel(self.numbers, order="F"), np.float64)
+            if self.numbers.ndim == 2:
+                fields["targets"] = self.numbers.shape[1]
         if self.codes is not None:
             fields["codes"], fields["labels"] = writer.put(self.codes, np.uint32), self.labels
         if self.weights is not None:

@@ -58,8 +58,8 @@ class RegressorMixin:
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R^2."""
         y, p = np.asarray(y, float), self.predict(X)
-        left = np.average((y - p) ** 2, weights=sample_weight)
-        return float(1 - left / np.average((y - np.average(y, weights=sample_weight)) ** 2, weights=sample_weight))
+        left = np.average((y - p) ** 2, axis=0, weights=sample_weight)
+        return float(np.mean(1 - left / np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)))
 
 
 class OutlierMixin:

@@ -145,7 +145,9 @@ def _positive(data: _ask.Data) -> _ask.Data:
 def _targets(classes: np.ndarray | None, y: Any) -> dict[str, Any]:
     if y is None:
         return {}
-    y = np.asarray(y).ravel()
+    y = np.asarray(y)
+    if classes is not None or y.ndim != 2 or y.shape[1] == 1:
+        y = y.ravel()
     if classes is None:
         return {"numbers": y.astype(np.float64)}
     one_kind(y)

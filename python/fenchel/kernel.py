@@ -290,6 +290,8 @@ class KernelRegressor(Regressor, Machine):
     array([16.])
     """
 
+    _several = True
+
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="squared", nu=None, bias="free",
         solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False,

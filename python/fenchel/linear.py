@@ -294,6 +294,8 @@ class LinearClassifier(Classifier, Linear):
 class Regressor(RegressorMixin):
     """What linear and kernel regressors share."""
 
+    _several = False  # whether y may have several columns
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train.
 
@@ -301,7 +303,8 @@ class Regressor(RegressorMixin):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             float32 is used as it is, other types are rounded to it.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets of two dimensions are one problem each, solved together.
         sample_weight : array of shape (n_samples,), optional
             How often each row counts; zero leaves it out.
 
@@ -309,17 +312,25 @@ class Regressor(RegressorMixin):
         -------
         self
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True, multi_output=self._several)
+        y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
         everything = X
         X, y, weights, kept = positive(X, y, row_weights(sample_weight, X))
         self._learn(self._data(X, weights, numbers=np.asarray(y, np.float64), kept=kept, everything=everything), "regression")
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return a number for each row, of shape (n_samples,): with the loss poisson the mean."""
-        scores = self._scores(X).ravel()
+        """Return a number for each row, of shape (n_samples,), or (n_samples, n_targets) of several
+        targets: with the loss poisson the mean."""
+        scores = self._scores(X)
+        scores = scores.ravel() if scores.shape[1] == 1 else scores
         logarithms = getattr(self, "target_log", False) or str(getattr(self, "loss", "")).split(":")[0] == "poisson"
         return np.exp(scores) if logarithms else scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._several
+        return tags
 
 
 class LinearRegressor(Regressor, Linear):
@@ -334,8 +345,8 @@ class LinearRegressor(Regressor, Linear):
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
+    coef_ : array of shape (n_features,), or (n_targets, n_features) of several targets
+    intercept_ : float, or array of shape (n_targets,)
     gap_, certificate_, status_, model_
         As of :class:`LinearClassifier`.
 
@@ -346,6 +357,8 @@ class LinearRegressor(Regressor, Linear):
     >>> float(r.coef_[0].round(3)), round(float(r.intercept_), 3)
     (2.0, 1.0)
     """
+
+    _several = True
 
     def __init__(
         self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
@@ -369,4 +382,5 @@ class LinearRegressor(Regressor, Linear):
         return {**super()._spec(X, weights), "target_log": bool(self.target_log)}
 
     def _shape(self) -> None:
-        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        if len(self.coef_) == 1:
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])

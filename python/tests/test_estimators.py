@@ -99,3 +99,20 @@ def test_network():
     for sizes in ((), (3, 0), "a", 2.5):
         with pytest.raises(ValueError, match="expected the units of each hidden layer"):
             fenchel.NetworkClassifier(sizes).fit(X, y)
+
+
+
+@pytest.mark.parametrize("make", [lambda: fenchel.LinearRegressor(gap=1e-9), lambda: fenchel.LinearRegressor("huber", gap=1e-6), lambda: fenchel.KernelRegressor(gap=1e-9)])
+def test_several_targets(make):
+    """Targets of two dimensions are one problem each: the models are those of each alone."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 4))
+    Y = X @ random.standard_normal((4, 3)) * [1, 10, 100] + random.standard_normal((60, 3))
+    several, weights = make().fit(X, Y, sample_weight=np.arange(60) % 3), np.arange(60) % 3
+    assert several.predict(X).shape == (60, 3)
+    for k in range(3):
+        one = make().fit(X, Y[:, k], sample_weight=weights)
+        np.testing.assert_allclose(several.predict(X)[:, k], one.predict(X), rtol=0, atol=2e-3 * np.abs(Y[:, k]).max())
+    assert several.score(X, Y) == pytest.approx(np.mean([1 - np.mean((Y[:, k] - several.predict(X)[:, k]) ** 2) / np.var(Y[:, k]) for k in range(3)]))
+    assert fenchel.verify(several, X, Y, weights).valid
+    assert not fenchel.verify(several, X, Y[:, ::-1], weights).valid

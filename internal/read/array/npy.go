@@ -183,7 +183,7 @@ func npyLabels(ctx context.Context, name string, r io.Reader) (set.Target, error
 	if err != nil {
 		return set.Target{}, err
 	}
-	rows, err := h.column(name)
+	rows, err := h.targetRows(name)
 	if err != nil {
 		return set.Target{}, err
 	}
@@ -196,6 +196,9 @@ func npyLabels(ctx context.Context, name string, r io.Reader) (set.Target, error
 
 // readTarget reads the values of an array of targets.
 func (h npyHeader) readTarget(ctx context.Context, r io.Reader, name string, rows int64) (set.Target, error) {
+	if columns := h.several(); columns > 0 {
+		return h.readColumns(ctx, r, name, rows, columns)
+	}
 	if h.text == 0 {
 		values, err := readTargets(ctx, r, name, h.element, rows)
 		if err != nil {
@@ -208,6 +211,42 @@ func (h npyHeader) readTarget(ctx context.Context, r io.Reader, name string, row
 		return set.Target{}, err
 	}
 	return set.TextTarget(name, text)
+}
+
+// several returns how many columns an array of numbers has that are several targets; 0: it is none.
+func (h npyHeader) several() int64 {
+	if h.text == 0 && len(h.Shape) == 2 && h.Shape[1] > 1 {
+		return h.Shape[1]
+	}
+	return 0
+}
+
+// targetRows is column for targets, of which there may be several a row.
+func (h npyHeader) targetRows(name string) (int64, error) {
+	if h.several() > 0 {
+		return h.Shape[0], nil
+	}
+	return h.column(name)
+}
+
+// readColumns reads the numbers of several targets.
+func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, columns int64) (set.Target, error) {
+	if columns > set.MaxLabels {
+		return set.Target{}, fault.In(name, "found %d targets a row, expected at most %d", columns, set.MaxLabels)
+	}
+	all := make([][]float64, columns) // they grow with the data: rows and columns are only what the header says
+	err := eachNumber(ctx, r, name, h.element, rows*columns, func(k int64, v float64) error {
+		i, c := k/columns, k%columns
+		if h.fortran {
+			i, c = k%rows, k/rows
+		}
+		all[c] = append(all[c], v)
+		return checkTarget(v, h.element, name, i)
+	})
+	if err != nil {
+		return set.Target{}, err
+	}
+	return set.ColumnsTarget(set.TargetNames(int(columns)), all), nil
 }
 
 // column returns the length of an array of one dimension; a second one of

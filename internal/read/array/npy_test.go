@@ -46,7 +46,7 @@ func TestNPYTarget(t *testing.T) {
 	readtest.WantRead(t, path, data.Options{Target: "5"}, path+`: target "5": expected the position of a column, from 1 to 4`)
 	readtest.WantRead(t, path, data.Options{Target: "y"}, path+`: target "y": expected the position of a column, from 1 to 4`)
 	readtest.WantRead(t, path, data.Options{Labels: "testdata/numpy_names.npy"}, all+" café,b,café,b")
-	readtest.WantRead(t, path, data.Options{Labels: path}, path+": found shape (4, 4), expected 1 dimension: one value a row")
+	readtest.WantRead(t, path, data.Options{Labels: path}, "[1 0 -2.5 1][0 0.5 0 -1][3 4 5 1][0 0 7 1][1 0 3 0]") // four targets, of which this writes the first
 	for _, c := range []struct{ content, expected string }{
 		{string(npyOf("<i2", "(4,)", "\x01\x00\x02\x00\x01\x00\x03\x00")), all + " 1,2,1,3"},
 		{string(npyOf("|i1", "(4, 1)", "\x01\x02\x01\xff")), all + " 1,2,1,-1"},

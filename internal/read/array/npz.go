@@ -20,7 +20,7 @@ func init() {
 // NPZ is the format of numpy.savez and scipy.sparse.save_npz: a zip archive of
 // NPY arrays. The rows are either one array of two dimensions, or the arrays
 // format, shape, data, indices and indptr of a sparse matrix. Optional are an
-// array of targets, one of row weights, and y_spelling (see npzwrite.go).
+// array of targets (of two dimensions where a row has several), one of row weights, and y_spelling (see npzwrite.go).
 //
 // SciPy may leave the columns of a row unsorted: they are sorted. A place that
 // occurs twice is an error, because SciPy adds such values up and others take
@@ -190,7 +190,7 @@ func (z *archive) target(rows int64) (*set.Target, error) {
 	}
 	var t set.Target
 	err := z.open(array, func(h npyHeader, r io.Reader, name string) error {
-		count, err := h.column(name)
+		count, err := h.targetRows(name)
 		if err == nil && count != rows {
 			err = fault.In(name, "found %d values, expected %d, one for each row", count, rows)
 		}

@@ -19,10 +19,13 @@ import (
 
 func (NPZ) Extensions() []string { return []string{".npz"} }
 
+// KeepsTargets says that the files hold several targets.
+func (NPZ) KeepsTargets() {}
+
 // Write writes the rows as scipy.sparse.save_npz does, so that load_npz reads
 // them; zeros are left out. Beside them stand, when the set has them,
 //
-//	y           targets: int64, float64 or text
+//	y           targets: int64, float64 or text; of several, float64, rows x targets
 //	weight      row weights, float64
 //	y_spelling  labels that are numbers but not spelled as NumPy would spell
 //	            them, such as "+1": they are found again by their number
@@ -59,11 +62,16 @@ type npzWriter struct {
 
 // begin starts an array of one dimension, or of none if count < 0.
 func (a *npzWriter) begin(name, descr string, count int) {
-	a.end()
 	shape := fmt.Sprintf("(%d,)", count)
 	if count < 0 {
 		shape = "()"
 	}
+	a.shaped(name, descr, shape)
+}
+
+// shaped begins an array of any shape.
+func (a *npzWriter) shaped(name, descr, shape string) {
+	a.end()
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	// The data begin at a multiple of 64 bytes after the magic.
 	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
@@ -147,6 +155,10 @@ func (a *npzWriter) target(s *set.Set) {
 	if t.Absent() {
 		return
 	}
+	if t.Names != nil {
+		a.columns(t.Columns())
+		return
+	}
 	if t.Number == nil {
 		a.text("y", len(t.Code), func(i int) string { return t.Label[t.Code[i]] })
 		return
@@ -171,6 +183,16 @@ func (a *npzWriter) target(s *set.Set) {
 		if v, status := decimal.Float64([]byte(label)); status == decimal.Number && set.SpellNumber(v+0) != label {
 			a.text("y_spelling", len(t.Label), func(c int) string { return t.Label[c] })
 			return
+		}
+	}
+}
+
+// columns writes several targets.
+func (a *npzWriter) columns(columns [][]float64) {
+	a.shaped("y", "<f8", fmt.Sprintf("(%d, %d)", len(columns[0]), len(columns)))
+	for i := range columns[0] {
+		for _, column := range columns {
+			a.word64(math.Float64bits(column[i]))
 		}
 	}
 }

@@ -83,7 +83,7 @@ func Fill(s *set.Schema, x matrix.Matrix) {
 	EachValue(x, func(j int, value float64) { mean[j] += value })
 	first, _ := s.Places()
 	for i := range s.Columns {
-		if i != s.Target && first[i] < cols {
+		if !s.Predicts(i) && first[i] < cols {
 			s.Columns[i].Fill = mean[first[i]] / float64(rows)
 		}
 	}

@@ -63,13 +63,24 @@ func NewStandard(s *set.Set) (*Ranges, error) {
 	return r, nil
 }
 
+// scalable refuses targets that are no column of numbers.
+func scalable(t set.Target) error {
+	if t.Names != nil {
+		return fmt.Errorf("found %d targets a row, expected one to scale", len(t.Names))
+	}
+	if t.Number == nil {
+		return fmt.Errorf("found targets that are not numbers, expected numbers to scale")
+	}
+	return nil
+}
+
 // MeasureTarget gives the targets, which are numbers, a range.
 func (r *Ranges) MeasureTarget(t set.Target, lower, upper float64) error {
 	if err := CheckRange(lower, upper); err != nil {
 		return err
 	}
-	if t.Number == nil {
-		return fmt.Errorf("found targets that are not numbers, expected numbers to scale")
+	if err := scalable(t); err != nil {
+		return err
 	}
 	r.Target = &TargetRange{Lower: lower, Upper: upper, Min: math.Inf(1), Max: math.Inf(-1)}
 	for _, y := range t.Number {
@@ -116,8 +127,8 @@ func (r *Ranges) Apply(s *set.Set) (*set.Set, error) {
 	if r.Target == nil {
 		return &scaled, nil
 	}
-	if s.Target.Number == nil {
-		return nil, fmt.Errorf("found targets that are not numbers, expected numbers to scale")
+	if err := scalable(s.Target); err != nil {
+		return nil, err
 	}
 	numbers, t := make([]float64, len(s.Target.Number)), r.Target
 	for i, y := range s.Target.Number {

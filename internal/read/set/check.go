@@ -71,8 +71,16 @@ func (t Target) Check(rows int) error {
 			return fmt.Errorf("row %d: found the class %d, expected one of %s from 0 on", i+1, code, fault.Plural(len(t.Label), "label", "labels"))
 		}
 	}
-	if i := slices.IndexFunc(t.Number, func(y float64) bool { return !decimal.Finite(y) }); i >= 0 {
-		return fmt.Errorf("row %d: found the target %g, expected a finite number", i+1, t.Number[i])
+	if t.Names != nil && (len(t.Names) != len(t.Columns()) || len(t.Names) < 2 || t.Code != nil) {
+		return fmt.Errorf("found the names of %d targets, and %d columns of numbers, expected a name for each of several, and no labels", len(t.Names), len(t.Columns()))
+	}
+	for _, column := range t.Columns() {
+		if len(column) != rows {
+			return fmt.Errorf("found %s, expected one for each of %s", fault.Plural(len(column), "target", "targets"), fault.Plural(rows, "row", "rows"))
+		}
+		if i := slices.IndexFunc(column, func(y float64) bool { return !decimal.Finite(y) }); i >= 0 {
+			return fmt.Errorf("row %d: found the target %g, expected a finite number", i+1, column[i])
+		}
 	}
 	return nil
 }

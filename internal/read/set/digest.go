@@ -129,9 +129,15 @@ func appendNonzeros(buf []byte, row matrix.Vector, nonzeros int) []byte {
 	return buf[:end]
 }
 
-// appendDigest appends 0 for no target, 1 and a number, or 2 and a text.
+// appendDigest appends 0 for no target, 1 and a number, 2 and a text, or 3, how many targets there are, and as many numbers.
 func (t *Target) appendDigest(buf []byte, i int) []byte {
 	switch {
+	case t.Names != nil:
+		buf = binary.LittleEndian.AppendUint64(append(buf, 3), uint64(len(t.Names)))
+		for _, column := range t.Columns() {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(column[i]+0))
+		}
+		return buf
 	case t.Number != nil:
 		return binary.LittleEndian.AppendUint64(append(buf, 1), math.Float64bits(t.Number[i]+0)) // no -0
 	case t.Code != nil:

@@ -98,7 +98,7 @@ func (s *Set) isStored() bool { return s.stored != nil && sameRows(s, &s.stored.
 // sameRows reports whether two sets hold the same memory.
 func sameRows(a, b *Set) bool {
 	return a.X == b.X && SameSlice(a.Weight, b.Weight) && SameSlice(a.Target.Code, b.Target.Code) &&
-		SameSlice(a.Target.Number, b.Target.Number) && SameSlice(a.Target.Label, b.Target.Label)
+		SameSlice(a.Target.Number, b.Target.Number) && SameSlice(a.Target.Label, b.Target.Label) && SameSlice(a.Target.Further, b.Target.Further)
 }
 
 // SameSlice reports whether two slices are the same memory.
@@ -109,8 +109,8 @@ func SameSlice[T any](a, b []T) bool {
 // Digest names the parsed rows: "sha256:" and the SHA-256, in hexadecimal, of
 // n, d and the SHA-256 of each block of 4096 rows. A block is hashed as its
 // number of rows and, for each row, the number of its nonzeros, their columns
-// (uint32), their values (float32), the target (a tag, then a float64 or a
-// text with its length) and the weight (float64; 1 if there is none); all
+// (uint32), their values (float32), the target (a tag, then a float64, a
+// text with its length, or the number of several targets and a float64 each) and the weight (float64; 1 if there is none); all
 // integers little-endian. So it depends on what the rows say, not on how they
 // were written down: text or binary, compressed or not, dense or sparse.
 func (s *Set) Digest() string { return newDigesting(s).Wait() }

@@ -53,6 +53,12 @@ type OffsetWriter interface {
 	KeepsOffsets()
 }
 
+// A TargetsWriter is a Writer of which the files hold several targets a row.
+type TargetsWriter interface {
+	Writer
+	KeepsTargets()
+}
+
 // A LineFormat is a Format of which the rows are lines, so that they can be read as they come.
 type LineFormat interface {
 	Format

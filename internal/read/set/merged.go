@@ -3,6 +3,7 @@ package set
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
@@ -24,8 +25,14 @@ func MergeTargets(parts []Target) (Target, error) {
 	case 1:
 		return parts[0], nil
 	}
+	if parts[0].Names != nil {
+		return mergeColumns(parts)
+	}
 	numbers := true
 	for _, p := range parts {
+		if p.Names != nil {
+			return mergeColumns(parts)
+		}
 		numbers = numbers && p.Number != nil
 	}
 	t := NewTargets()
@@ -52,6 +59,21 @@ func MergeTargets(parts []Target) (Target, error) {
 	}
 	t.Number = number
 	return t.Target(), nil
+}
+
+// mergeColumns is MergeTargets of parts with several targets.
+func mergeColumns(parts []Target) (Target, error) {
+	columns := make([][]float64, len(parts[0].Columns()))
+	for _, p := range parts {
+		found := p.Columns()
+		if len(found) != len(columns) || !slices.Equal(p.Names, parts[0].Names) {
+			return Target{}, fmt.Errorf("found %d and %d targets in two files, expected as many in each", max(len(columns), 1), max(len(found), 1))
+		}
+		for k := range columns {
+			columns[k] = append(columns[k], found[k]...)
+		}
+	}
+	return ColumnsTarget(parts[0].Names, columns), nil
 }
 
 // Take notes the targets of a file that was read; nil: it has none.

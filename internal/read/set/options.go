@@ -17,7 +17,7 @@ type Options struct {
 	Header    string // "yes", "no" or "" (found by content): first line of a CSV names the columns
 
 	// Target names the column of a table to predict, by name or by position
-	// from 1; "" means the column named target, label, class or y, or else the
+	// from 1, or several of numbers with commas between them; "" means the column named target, label, class or y, or else the
 	// last one. Weights names the column of row weights, "" for none; formats
 	// without columns take a file with one number a row instead.
 	Target, Weights string

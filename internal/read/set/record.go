@@ -90,7 +90,7 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 	m := &recordMaker{}
 	first, _ := s.Places()
 	for i, c := range s.Columns {
-		if i == s.Target || i == s.Weight || c.Kind == KindIgnored {
+		if s.Answers(i) || c.Kind == KindIgnored {
 			continue
 		}
 		m.Add(first[i], c, nil)

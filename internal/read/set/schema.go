@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
@@ -22,10 +23,11 @@ import (
 // place of its target.
 type Schema struct {
 	Columns []Column `json:"columns"`
-	Target  int      `json:"target"`          // place of the target in Columns, -1: none
-	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
-	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
-	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
+	Target  int      `json:"target"`                    // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"`                    // place of the row weights in Columns, -1: none
+	Further []int    `json:"further_targets,omitempty"` // places of other targets, where there are several
+	Header  bool     `json:"header"`                    // the columns have names; else their positions stand for these
+	Array   bool     `json:"array,omitempty"`           // the columns are those of an array, not of a table
 
 	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
 	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
@@ -39,13 +41,19 @@ func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Further: s.Further, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
 }
+
+// Answers reports whether column i holds a target or the weights, and makes no feature.
+func (s *Schema) Answers(i int) bool { return i == s.Weight || s.Predicts(i) }
+
+// Predicts reports whether column i holds a target.
+func (s *Schema) Predicts(i int) bool { return i == s.Target || slices.Contains(s.Further, i) }
 
 // Later reports whether programs before version 2 of the format of models would not know how
 // fields are spelled, or which rows were left out.
 func (s *Schema) Later() bool {
-	return s != nil && (s.Missing != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
+	return s != nil && (s.Missing != nil || s.Further != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }
@@ -59,8 +67,13 @@ func (s *Schema) Check(features int) error {
 	if s.Target == s.Weight && s.Target >= 0 {
 		return fmt.Errorf("found column %d as target and as weights, expected two columns", s.Target)
 	}
+	for k, at := range s.Further {
+		if at < 0 || at >= len(s.Columns) || at == s.Target || at == s.Weight || slices.Contains(s.Further[:k], at) {
+			return fmt.Errorf("found column %d as one more target, expected another of %d columns each", at, len(s.Columns))
+		}
+	}
 	for i, c := range s.Columns {
-		role := i == s.Target || i == s.Weight
+		role := s.Answers(i)
 		if role && c.Kind != KindPlain && (i != s.Target || !c.Kind.IsNumber()) {
 			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
 		}
@@ -110,7 +123,7 @@ func (s *Schema) Width() int {
 // makes returns the number of features that column i makes.
 func (s *Schema) makes(i int) int {
 	switch c := s.Columns[i]; {
-	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
+	case s.Answers(i) || c.Kind == KindIgnored:
 		return 0
 	case c.Category == nil:
 		return 1
@@ -151,13 +164,27 @@ func (s *Schema) Names(column int, name string) bool {
 	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
 }
 
+// namesAll reports whether a list of names is that of all targets, where there are several.
+func (s *Schema) namesAll(list string) bool {
+	names := strings.Split(list, ",")
+	if len(names) != 1+len(s.Further) {
+		return false
+	}
+	for k, at := range append([]int{s.Target}, s.Further...) {
+		if !s.Names(at, names[k]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Agrees refuses options that name other columns than the schema does.
 func (s *Schema) Agrees(opt *Options) error {
 	for _, o := range []struct {
 		role, name string
 		column     int
 	}{{"target", opt.Target, s.Target}, {"weights", opt.Weights, s.Weight}} {
-		if o.name != "" && !s.Names(o.column, o.name) {
+		if o.name != "" && !s.Names(o.column, o.name) && !(o.role == "target" && s.namesAll(o.name)) {
 			of := "none"
 			if o.column >= 0 {
 				of = fmt.Sprintf("%q", s.Columns[o.column].Name)

@@ -86,6 +86,41 @@ type Target struct {
 
 	// Number gives each row its number; nil when some label is not a number.
 	Number []float64
+
+	// Names are those of the targets of rows that have several, all of them numbers: Number has
+	// those of the first, Further those of the others, and there are no labels; nil: one target.
+	Names   []string
+	Further [][]float64
+}
+
+// Columns returns the numbers of each target; nil if they are none.
+func (t Target) Columns() [][]float64 {
+	if t.Number == nil {
+		return nil
+	}
+	return append([][]float64{t.Number}, t.Further...)
+}
+
+// ColumnsTarget makes a Target of several columns of finite numbers with their names.
+func ColumnsTarget(names []string, columns [][]float64) Target {
+	if len(columns) == 1 {
+		return NumberTarget(columns[0])
+	}
+	for _, c := range columns {
+		for i, v := range c {
+			c[i] = v + 0 // no negative zero
+		}
+	}
+	return Target{Number: columns[0], Names: names, Further: columns[1:]}
+}
+
+// TargetNames are the names of so many targets that have none: target1, target2 and so on.
+func TargetNames(count int) []string {
+	names := make([]string, count)
+	for k := range names {
+		names[k] = fmt.Sprintf("target%d", k+1)
+	}
+	return names
 }
 
 // MaxLabels is the largest number of distinct numeric labels that may still be

@@ -47,7 +47,10 @@ func OfRows[T any](of []T, rows []int) []T {
 
 // subset is the targets of these rows.
 func (t Target) subset(rows []int) Target {
-	part := Target{Code: OfRows(t.Code, rows), Number: OfRows(t.Number, rows)}
+	part := Target{Code: OfRows(t.Code, rows), Number: OfRows(t.Number, rows), Names: t.Names}
+	for _, column := range t.Further {
+		part.Further = append(part.Further, OfRows(column, rows))
+	}
 	used, place := make([]bool, len(t.Label)), make([]uint32, len(t.Label))
 	for _, code := range part.Code {
 		used[code] = true

@@ -16,7 +16,7 @@ func (s *Schema) Summary() string {
 	var ignored []string
 	for i, c := range s.Columns {
 		switch {
-		case i == s.Target || i == s.Weight:
+		case s.Answers(i):
 		case c.Kind == KindIgnored:
 			ignored = append(ignored, c.Name)
 		case c.Category != nil:
@@ -50,7 +50,11 @@ func (s *Schema) Summary() string {
 		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), fault.Few(ignored)))
 	}
 	if s.Target >= 0 && s.Target < len(s.Columns) {
-		parts = append(parts, "target "+fault.Printable(s.Columns[s.Target].Name))
+		names, word := []string{fault.Printable(s.Columns[s.Target].Name)}, "target "
+		for _, at := range s.Further {
+			names, word = append(names, fault.Printable(s.Columns[at].Name)), "targets "
+		}
+		parts = append(parts, word+strings.Join(names, ", "))
 	}
 	if s.Weight >= 0 && s.Weight < len(s.Columns) {
 		parts = append(parts, "weights "+fault.Printable(s.Columns[s.Weight].Name))

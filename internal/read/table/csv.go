@@ -247,7 +247,7 @@ func isHeader(first []field, opt *set.Options) bool {
 		return true
 	}
 	for i, f := range first {
-		if i < len(s.Columns) && i != s.Target && i != s.Weight && s.Columns[i].Kind == set.KindPlain && s.Columns[i].Category == nil &&
+		if i < len(s.Columns) && !s.Answers(i) && s.Columns[i].Kind == set.KindPlain && s.Columns[i].Category == nil &&
 			!f.missing && !set.IsDash(f.text) && !isNumeric(f.text) {
 			return true
 		}

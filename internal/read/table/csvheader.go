@@ -192,7 +192,7 @@ func namesAll(first []field, s *set.Schema) bool {
 		known[string(f.text)] = true
 	}
 	for i, c := range s.Columns {
-		if i != s.Target && i != s.Weight && c.Kind != set.KindIgnored && !known[c.Name] {
+		if !s.Answers(i) && c.Kind != set.KindIgnored && !known[c.Name] {
 			return false
 		}
 	}

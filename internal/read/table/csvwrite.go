@@ -18,8 +18,12 @@ const maxColumnsWritten = 1 << 20
 // KeepsOffsets says that the files hold what offsets keep of numbers.
 func (CSV) KeepsOffsets() {}
 
+// KeepsTargets says that the files hold several targets.
+func (CSV) KeepsTargets() {}
+
 // Write writes a header, the features as numbers, the weights in a column
-// "weight", and the target, named target, in the last column.
+// "weight", and the target, named target, in the last column; of several each in a column of its
+// name, in the last ones.
 func (f CSV) Write(w io.Writer, s *set.Set) error {
 	delimiter := f.delimiter
 	if delimiter == 0 {
@@ -59,7 +63,11 @@ func (f CSV) Write(w io.Writer, s *set.Set) error {
 		if s.Weight != nil {
 			line = append(strconv.AppendFloat(line, s.Weight[i], 'g', -1, 64), delimiter)
 		}
-		if !s.Target.Absent() {
+		if s.Target.Names != nil {
+			for _, column := range s.Target.Columns() {
+				line = append(strconv.AppendFloat(line, column[i], 'g', -1, 64), delimiter)
+			}
+		} else if !s.Target.Absent() {
 			line = append(appendQuoted(line, string(set.AppendLabel(nil, &s.Target, i))), delimiter)
 		}
 	}
@@ -96,7 +104,10 @@ func (CSV) headerLine(line []byte, s *set.Set, delimiter byte) []byte {
 	if s.Weight != nil {
 		line = append(append(line, "weight"...), delimiter)
 	}
-	if !s.Target.Absent() {
+	for _, name := range s.Target.Names {
+		line = append(appendQuoted(line, name), delimiter)
+	}
+	if !s.Target.Absent() && s.Target.Names == nil {
 		line = append(append(line, "target"...), delimiter)
 	}
 	return line

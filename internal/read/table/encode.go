@@ -56,7 +56,7 @@ func (t *table) sayMissing() {
 	var words, numbers []string
 	lacking, missing := 0, 0
 	for i, at := range t.use {
-		if at < 0 || i == t.target || i == t.weight || t.content[i].missing == 0 {
+		if at < 0 || t.answers.has(i) || t.content[i].missing == 0 {
 			continue
 		}
 		switch c := t.schema.Columns[at]; {

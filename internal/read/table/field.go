@@ -28,6 +28,8 @@ func (p *rowParser) cell(f field) (uint32, error) {
 		return p.category(f), nil
 	case roleTarget:
 		return 0, p.readTarget(f)
+	case roleFurther:
+		return 0, p.readFurther(f)
 	case roleWeight:
 		return 0, p.readWeight(f)
 	}
@@ -174,6 +176,29 @@ func (p *rowParser) readTarget(f field) error {
 		}
 	}
 	return o.labels.Add(p.c, f.at, f.text)
+}
+
+// readFurther reads one more target, a number.
+func (p *rowParser) readFurther(f field) error {
+	o, missing := p.out, p.isMissing(f)
+	v, status := decimal.Float64(f.text)
+	switch {
+	case missing && p.fixed:
+		if o.untargeted++; o.untargeted == 1 {
+			o.firstBare = p.c.Place(f.at)
+		}
+		v = 0
+	case missing:
+		return p.c.Errorf(f.at, fmt.Sprintf("no target in column %q", p.names[f.column]), "one in each row ("+skipHint+")")
+	case status != decimal.Number:
+		return p.c.Errorf(f.at, fmt.Sprintf("%s in column %q", fault.Quote(f.text), p.names[f.column]), "a finite number, as of each of several targets")
+	}
+	if o.further == nil {
+		o.further = make([][]float64, len(p.further))
+	}
+	k := slices.Index(p.further, f.column)
+	o.further[k] = append(o.further[k], v+0) // no negative zero
+	return nil
 }
 
 func (p *rowParser) readWeight(f field) (err error) {

@@ -24,6 +24,7 @@ type tablePart struct {
 	labels  *set.Labels
 	ids     fieldTexts
 	weights []float64
+	further [][]float64  // of each further target
 	content []content    // of each column
 	words   []dictionary // of each slot
 	codes   [][]uint32   // of each slot with categories: for each word its code in the whole table
@@ -100,6 +101,7 @@ type gathered struct {
 	count   int // rows
 	targets *set.Targets
 	weights []float64
+	others  [][]float64 // of each further target
 	ids     fieldTexts
 	content []content    // of each column
 	words   []dictionary // of each slot
@@ -121,7 +123,7 @@ type gathered struct {
 // gather begins anew.
 func (t *table) gather() gathered {
 	slots := len(t.place)
-	g := gathered{targets: set.NewTargets(), content: make([]content, len(t.names)),
+	g := gathered{targets: set.NewTargets(), others: make([][]float64, len(t.further)), content: make([]content, len(t.names)),
 		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots), spread: make([]set.Spread, slots)}
 	if t.fixed {
 		for i, at := range t.place {
@@ -163,6 +165,9 @@ func (t *table) take(p *tablePart) error {
 	if p.weights != nil {
 		t.weights = append(withOnes(t.weights, t.count), withOnes(p.weights, p.rows)...)
 	}
+	for k, numbers := range p.further {
+		t.others[k] = append(t.others[k], numbers...)
+	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
 	t.ids.join(p.ids)
@@ -175,7 +180,7 @@ func (t *table) take(p *tablePart) error {
 		t.add(p)
 	}
 	err := t.targets.Take(p.labels)
-	p.labels, p.weights, p.content = nil, nil, nil
+	p.labels, p.weights, p.further, p.content = nil, nil, nil, nil
 	return err
 }
 

@@ -48,7 +48,7 @@ func (t *table) planRoles(opt *set.Options) error {
 		}
 		return t.match(opt.Schema)
 	}
-	t.target, t.weight = -1, -1
+	t.target, t.further, t.weight = -1, nil, -1
 	var err error
 	if opt.Weights != "" {
 		if t.weight, err = t.find(opt.Weights, "weight"); err != nil {
@@ -56,15 +56,15 @@ func (t *table) planRoles(opt *set.Options) error {
 		}
 	}
 	if opt.Target != "" {
-		t.target, err = t.find(opt.Target, "target")
+		t.target, t.further, err = t.findTargets(opt.Target)
 	} else {
 		t.target, err = t.guessTarget(opt)
 	}
 	if err != nil {
 		return err
 	}
-	if t.target == t.weight && t.target >= 0 {
-		return fault.In(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.target])
+	if t.weight >= 0 && (t.target == t.weight || slices.Contains(t.further, t.weight)) {
+		return fault.In(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.weight])
 	}
 	if len(t.names) < 2 && t.target >= 0 {
 		return fault.In(t.in[0].Name, "found one column, expected at least a feature and a target")
@@ -114,7 +114,7 @@ func (t *table) settle(opt *set.Options) error {
 	if t.fixed {
 		return nil
 	}
-	t.schema = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: append(slices.Clone(missingOf(opt)), slices.Sorted(maps.Keys(t.bareWords))...), SkipUnlabelled: t.skip}
+	t.schema = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: append(slices.Clone(missingOf(opt)), slices.Sorted(maps.Keys(t.bareWords))...), SkipUnlabelled: t.skip}
 	for i := range t.names {
 		c := t.column(i)
 		if t.roles[i] == roleCategory {
@@ -139,7 +139,7 @@ func (t *table) column(i int) set.Column {
 // match gives each column of the table its place in a model's schema.
 func (t *table) match(s *set.Schema) error {
 	t.schema, t.fixed = s, true
-	t.target, t.weight = -1, -1
+	t.target, t.further, t.weight = -1, nil, -1
 	t.use = make([]int, len(t.names))
 	var err error
 	if s.Header && t.header {
@@ -156,6 +156,8 @@ func (t *table) match(s *set.Schema) error {
 		case at < 0:
 		case at == s.Target:
 			t.target = i
+		case slices.Contains(s.Further, at):
+			t.further = append(t.further, i)
 		case at == s.Weight && t.unweighted:
 			t.use[i] = -1
 		case at == s.Weight:
@@ -164,6 +166,9 @@ func (t *table) match(s *set.Schema) error {
 			t.kinds[i].kind = kindCategory
 		}
 	}
+	slices.SortFunc(t.further, func(a, b int) int { // in the order of the model's
+		return slices.Index(s.Further, t.use[a]) - slices.Index(s.Further, t.use[b])
+	})
 	return err
 }
 
@@ -185,7 +190,7 @@ func (t *table) matchNames() error {
 		t.use[i], found[at] = at, true
 	}
 	for i, c := range t.schema.Columns {
-		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != set.KindIgnored {
+		if !found[i] && !t.schema.Answers(i) && c.Kind != set.KindIgnored {
 			return fault.In(t.in[0].Name, "found no column %q, expected all columns the model was trained on", c.Name)
 		}
 	}
@@ -201,8 +206,12 @@ func (t *table) matchPositions() error {
 	s := t.schema
 	all := len(s.Columns)
 	var places []int
+	targets := len(s.Further)
+	if s.Target >= 0 {
+		targets++
+	}
 	for i := range all {
-		absent := i == s.Target && len(t.names) < all || i == s.Weight && (len(t.names) < all-1 || s.Target < 0 && len(t.names) < all)
+		absent := s.Predicts(i) && len(t.names) < all || i == s.Weight && len(t.names) < all-targets
 		if !absent {
 			places = append(places, i)
 		}

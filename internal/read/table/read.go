@@ -33,6 +33,9 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 		return nil, err
 	}
 	target, err := t.labels()
+	if err == nil && t.schema.Further != nil {
+		target, err = t.several(target)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
@@ -21,6 +22,8 @@ func (t *table) assign() {
 		switch {
 		case i == t.target:
 			t.roles[i] = roleTarget
+		case slices.Contains(t.further, i):
+			t.roles[i] = roleFurther
 		case i == t.weight:
 			t.roles[i] = roleWeight
 		case at < 0:
@@ -99,7 +102,7 @@ func (t *table) ask(opt *set.Options) error {
 		}
 	}
 	for i, k := range t.kinds {
-		if k.asked != askedIgnore && i != t.target && i != t.weight {
+		if k.asked != askedIgnore && !t.answers.has(i) {
 			return nil
 		}
 	}
@@ -113,7 +116,7 @@ func (t *table) ask(opt *set.Options) error {
 func (t *table) note(i int, a asked, role string) error {
 	k := &t.kinds[i]
 	switch {
-	case i == t.target:
+	case i == t.target || slices.Contains(t.further, i):
 		return fault.In(t.in[0].Name, "%s column %q: found the target, expected a feature", role, t.names[i])
 	case i == t.weight:
 		return fault.In(t.in[0].Name, "%s column %q: found the weights, expected a feature", role, t.names[i])
@@ -139,7 +142,7 @@ func (t *table) matching(pattern, role string) ([]int, error) {
 	}
 	var found []int
 	for i, name := range t.names {
-		if ok, bad := path.Match(pattern, name); bad == nil && ok && i != t.target && i != t.weight {
+		if ok, bad := path.Match(pattern, name); bad == nil && ok && !t.answers.has(i) {
 			found = append(found, i)
 		}
 	}
@@ -147,6 +150,30 @@ func (t *table) matching(pattern, role string) ([]int, error) {
 		return found, nil
 	}
 	return nil, err
+}
+
+// has reports whether column i holds a target or the weights.
+func (a *answers) has(i int) bool {
+	return i == a.target || i == a.weight || slices.Contains(a.further, i)
+}
+
+// findTargets finds the column of that name or, where there is none, those of several with commas between them.
+func (t *table) findTargets(name string) (first int, further []int, err error) {
+	if names := strings.Split(name, ","); len(names) > 1 && !slices.Contains(t.names, name) {
+		for _, one := range names {
+			at, err := t.find(one, "target")
+			if err == nil && slices.Contains(further, at) {
+				err = fault.In(t.in[0].Name, "found the column %q twice as target, expected different ones", t.names[at])
+			}
+			if err != nil {
+				return 0, nil, err
+			}
+			further = append(further, at)
+		}
+		return further[0], further[1:], nil
+	}
+	first, err = t.find(name, "target")
+	return first, nil, err
 }
 
 // find returns the column of that name, which a model may know in the place of the table,

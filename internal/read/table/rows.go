@@ -128,11 +128,12 @@ func (p *rowParser) leftOut(at int, next *int, sparse bool) bool {
 			return true
 		}
 	}
-	k := slices.IndexFunc(fields, func(f field) bool { return f.column == p.target })
+	k := slices.IndexFunc(fields, func(f field) bool {
+		_, bare := p.bareWords[string(f.text)]
+		bare = f.column == p.target && (bare || f.missing && !set.MayBeLabel(f.text) || p.isAlso(f.text))
+		return bare || slices.Contains(p.further, f.column) && p.isMissing(f)
+	})
 	if !p.skip || k < 0 {
-		return false
-	}
-	if _, bare := p.bareWords[string(fields[k].text)]; !bare && (!fields[k].missing || set.MayBeLabel(fields[k].text)) && !p.isAlso(fields[k].text) {
 		return false
 	}
 	if p.out.skipped++; p.out.skipped == 1 {
@@ -256,7 +257,7 @@ func (t *table) fill(fields []field, at int) []field {
 			next++
 			continue
 		}
-		if k.fills() || column == t.target || column == t.weight {
+		if k.fills() || t.answers.has(column) {
 			fields = append(fields, field{column: column, at: at, text: k.omitted})
 		}
 	}

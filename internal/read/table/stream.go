@@ -61,7 +61,7 @@ func (t *table) ignoreNumbers(first [][]field) {
 	how := "consecutive"
 	features := 0
 	for i, name := range t.names {
-		if i == t.target || i == t.weight || t.kinds[i].asked == askedIgnore {
+		if t.answers.has(i) || t.kinds[i].asked == askedIgnore {
 			continue
 		}
 		features++
@@ -133,7 +133,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		t.assign()
 	}
 	if !t.fixed {
-		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, true, opt.Columns == 0
+		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, true, opt.Columns == 0
 		for i := range t.names {
 			t.schema.Columns = append(t.schema.Columns, t.column(i))
 		}
@@ -169,7 +169,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 func (t *table) featuresAlone() {
 	for i, role := range t.roles {
 		switch role {
-		case roleTarget, roleWeight:
+		case roleTarget, roleFurther, roleWeight:
 			t.roles[i] = roleIgnored
 		case roleInteger:
 			t.roles[i] = roleNumber

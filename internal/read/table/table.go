@@ -74,8 +74,9 @@ type slots struct {
 
 // answers says which columns are the target, the weight and the id, and how targets are read.
 type answers struct {
-	target, weight int // columns, -1: none
-	id             int // column of which the fields are kept, -1: none
+	target, weight int   // columns, -1: none
+	further        []int // columns of other targets, where there are several
+	id             int   // column of which the fields are kept, -1: none
 	idName         string
 	answer         set.Target          // the targets as they are spelled
 	asNumbers      *set.Reading        // of the labels that are not all numbers
@@ -120,6 +121,7 @@ const (
 	roleCategory
 	roleSpelled // a number in other words: a date, true or false
 	roleTarget
+	roleFurther // one more target, a number
 	roleWeight
 	roleIgnored
 )

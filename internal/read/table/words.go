@@ -294,6 +294,21 @@ func (t *table) labels() (set.Target, error) {
 	return asNumbers(out, r.Value), nil
 }
 
+// several are the targets where there are several: the first and the others, as far as all are there.
+func (t *table) several(first set.Target) (set.Target, error) {
+	if first.Absent() || len(t.further) < len(t.schema.Further) {
+		return set.Target{}, nil
+	}
+	if first.Number == nil {
+		return first, fault.In(t.in[0].Name, "found %s as target%s, expected a number in each of several targets: classes are learned one column at a time", fault.Quote([]byte(first.Label[0])), t.targetBy())
+	}
+	names := []string{t.schema.Columns[t.schema.Target].Name}
+	for _, at := range t.schema.Further {
+		names = append(names, t.schema.Columns[at].Name)
+	}
+	return set.ColumnsTarget(names, append([][]float64{first.Number}, t.others...)), nil
+}
+
 // fewLabels are at most so many.
 const fewLabels = 20
 

@@ -1,10 +1,12 @@
 package batch
 
 import (
+	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -22,6 +24,9 @@ import (
 //	Memory    two numbers a row, five a feature
 type Accelerated struct{ momentum bool }
 
+// NewAccelerated returns the method with extrapolation.
+func NewAccelerated() Accelerated { return Accelerated{momentum: true} }
+
 func init() {
 	register := func(name, summary, rate, source string, momentum bool) {
 		solver.Linear.Register(registry.Entry[solver.Solver]{Name: name, Summary: summary,
@@ -36,6 +41,12 @@ func init() {
 
 // Accepts wants a smooth loss.
 func (s Accelerated) Accepts(p problem.Problem) error {
+	if j, ok := p.(*problem.Joint); ok {
+		if math.IsInf(j.Smoothness(), 1) {
+			return errors.New("solver accelerated needs a smooth loss such as softmax or squared")
+		}
+		return nil
+	}
 	l, err := parts.Linear(p)
 	if err != nil {
 		return err
@@ -48,23 +59,31 @@ func (s Accelerated) Accepts(p problem.Problem) error {
 
 // Start begins at 0, or at the weights of the warm start.
 func (s Accelerated) Start(p problem.Problem, start solver.Start) solver.State {
-	l := p.(*problem.Linear)
-	n, d := l.Dims()
-	a := &accelerated{objective: newObjective(l), limit: start.Over, momentum: s.momentum, w: begin(l, start.From), next: make([]float64, d+1),
+	n, d := p.Dims()
+	a := &accelerated{limit: start.Over, momentum: s.momentum, next: make([]float64, d+1),
 		g: make([]float64, d+1), m: make([]float64, n), before: make([]float64, n), t: 1}
+	switch p := p.(type) {
+	case *problem.Linear:
+		a.risk, a.w, a.penalty, a.lambda, a.penalised = newObjective(p), begin(p, start.From), p.Penalty, p.Lambda, p.Penalised()
+	case *problem.Joint:
+		a.risk, a.w, a.penalty, a.lambda, a.penalised = newJointObjective(p), beginJoint(p, start.From), p.Penalty, p.Lambda, p.Penalised()
+	}
 	a.l = a.smoothness() / 8
 	if a.l == 0 {
 		a.l = 1
 	}
 	a.v = append([]float64(nil), a.w...)
-	l.Predict(a.m, a.w)
+	a.predict(a.m, a.w)
 	copy(a.before, a.m)
 	a.last = math.Inf(1)
 	return a
 }
 
 type accelerated struct {
-	*objective
+	risk
+	penalty   penalty.Penalty
+	lambda    float64
+	penalised int // numbers that the penalty sees
 	limit     parts.Limit
 	momentum  bool
 	w, v      []float64 // iterate, and the point it is extrapolated to
@@ -78,7 +97,7 @@ type accelerated struct {
 func (a *accelerated) Epoch() {
 	f, _ := a.Value(a.m, 0, nil)
 	a.gradient(a.g)
-	k := a.p.Penalised()
+	k := a.penalised
 	predictions, along := make([]float64, len(a.m)), make([]float64, len(a.m))
 	for tries := 0; ; tries++ {
 		if a.limit.Reached() {
@@ -88,13 +107,13 @@ func (a *accelerated) Epoch() {
 		for j, v := range a.v {
 			a.next[j] = v - a.g[j]/a.l
 		}
-		a.p.Penalty.Prox(a.next[:k], a.next[:k], a.p.Lambda/a.l)
+		a.penalty.Prox(a.next[:k], a.next[:k], a.lambda/a.l)
 		for j, v := range a.v {
 			move := a.next[j] - v
 			gain += float64(a.g[j] * move)
 			square += float64(move * move)
 		}
-		a.p.Predict(predictions, a.next)
+		a.predict(predictions, a.next)
 		for i, m := range predictions {
 			along[i] = m - a.m[i]
 		}
@@ -113,7 +132,7 @@ func (a *accelerated) Epoch() {
 
 // move goes to the next iterate, and extrapolates.
 func (a *accelerated) move(predictions []float64, value float64) {
-	value += a.p.Lambda * a.p.Penalty.Value(a.next[:a.p.Penalised()])
+	value += a.lambda * a.penalty.Value(a.next[:a.penalised])
 	after := (1 + math.Sqrt(1+float64(4*a.t*a.t))) / 2
 	beta := (a.t - 1) / after
 	if !a.momentum || value > a.last {
@@ -133,13 +152,5 @@ func (a *accelerated) move(predictions []float64, value float64) {
 // Point returns the iterate with, where that is free, its best bias.
 func (a *accelerated) Point() problem.Point {
 	w := append([]float64(nil), a.w...)
-	m := make([]float64, len(a.m))
-	if d := len(w) - 1; a.p.Bias == problem.Free {
-		b := w[d]
-		w[d] = 0
-		a.p.Predict(m, w)
-		w[d] = a.p.BestBias(m, b, 1e-12)
-	}
-	a.p.Predict(m, w)
-	return problem.Point{W: w, A: a.dual(m)}
+	return problem.Point{W: w, A: a.best(w, make([]float64, len(a.m)))}
 }

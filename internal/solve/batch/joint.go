@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -33,7 +32,7 @@ func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, 
 			if along != nil {
 				vec.Axpy64(at, t, along[i*k:(i+1)*k])
 			}
-			sum += float64(o.p.S[i] * joint.ValueSlope(o.p.Loss, at, at, int(o.p.Y[i])))
+			sum += float64(o.p.S[i] * o.p.ValueSlope(at, at, i))
 			if along != nil {
 				moved += float64(o.p.S[i] * vec.Dot64(at, along[i*k:(i+1)*k]))
 			}
@@ -74,6 +73,24 @@ func (o *jointObjective) dual(m []float64) []float64 {
 	}
 	o.Value(m, 0, nil)
 	return append([]float64(nil), o.slope...)
+}
+
+// smoothness bounds that of the mean loss.
+func (o *jointObjective) smoothness() float64 {
+	return o.p.Smoothness() * meanNorm(o.p.SquaredNorm, o.p.S, o.p.N, o.p.Bias)
+}
+
+// best moves biases that are free to where they are best for the weights, and returns the slopes there.
+func (o *jointObjective) best(w, m []float64) (slopes []float64) {
+	if o.p.Bias == problem.Free {
+		k := o.p.Classes
+		b := make([]float64, k)
+		o.predict(m, w)
+		o.p.BestBiases(b, m)
+		vec.Axpy64(w[len(w)-k:], 1, b)
+	}
+	o.predict(m, w)
+	return o.dual(m)
 }
 
 func (o *jointObjective) predict(dst, w []float64) { o.p.PredictTo(dst, w) }

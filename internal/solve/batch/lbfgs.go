@@ -56,6 +56,9 @@ func init() {
 // Accepts wants a smooth loss, and a penalty with a gradient but for an l1.
 func (LBFGS) Accepts(p problem.Problem) error {
 	if j, ok := p.(*problem.Joint); ok {
+		if _, _, elastic := penalty.Coefficients(j.Penalty); !elastic {
+			return errors.New("solver lbfgs needs the penalty l2, l1 or elastic-net of several classes")
+		}
 		if math.IsInf(j.Loss.Smoothness(), 1) {
 			return errors.New("solver lbfgs needs a smooth loss such as softmax")
 		}

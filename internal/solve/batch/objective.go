@@ -23,6 +23,8 @@ type risk interface {
 	gradient(dst []float64)
 	dual(m []float64) []float64 // the slopes at predictions
 	predict(dst, w []float64)
+	smoothness() float64 // bounds that of the mean loss
+	best(w, m []float64) (slopes []float64)
 }
 
 var _ risk = (*objective)(nil)
@@ -54,14 +56,32 @@ func (o *objective) gradient(dst []float64) {
 
 // smoothness bounds that of the mean loss: the mean of the squared norms, with the bias.
 func (o *objective) smoothness() float64 {
-	smooth, sum := o.p.Loss.Smoothness(), 0.0
-	for i, length := range o.p.SquaredNorm {
-		if o.p.Bias != problem.None {
+	return o.p.Loss.Smoothness() * meanNorm(o.p.SquaredNorm, o.p.S, o.p.N, o.p.Bias)
+}
+
+// meanNorm is the mean of the squared norms of rows of these weights, which add up to n.
+func meanNorm(squares, weights []float64, n float64, bias problem.Bias) float64 {
+	sum := 0.0
+	for i, length := range squares {
+		if bias != problem.None {
 			length++
 		}
-		sum += float64(o.p.S[i] * length)
+		sum += float64(weights[i] * length)
 	}
-	return smooth * sum / o.p.N
+	return sum / n
+}
+
+// best moves a bias that is free to where it is best for the weights, and returns the slopes there, and the predictions
+// in m.
+func (o *objective) best(w, m []float64) (slopes []float64) {
+	if d := len(w) - 1; o.p.Bias == problem.Free {
+		b := w[d]
+		w[d] = 0
+		o.p.Predict(m, w)
+		w[d] = o.p.BestBias(m, b, 1e-12)
+	}
+	o.p.Predict(m, w)
+	return o.dual(m)
 }
 
 // dual returns the slopes at predictions m: the dual variables of a point.

@@ -1,6 +1,10 @@
 package hessian
 
-import "github.com/fenchel-ml/fenchel/problem"
+import (
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
 
 // MostColumns bounds the matrices that are formed: 128 MB each.
 const MostColumns = 4096
@@ -12,6 +16,28 @@ const MostColumns = 4096
 func Dense(p *problem.Linear) bool {
 	n, d := p.Dims()
 	return 10*p.Nonzeros >= int64(n)*int64(3*d+100)
+}
+
+// Serves reports whether one matrix serves several problems that differ in their targets alone: its
+// curvatures are the weights of the rows, as of a parabola, and it costs each of them a few passes over the data.
+func Serves(p *problem.Linear) bool {
+	_, d := p.Dims()
+	return p.Shared != nil && loss.IsQuadratic(p.Loss) && penalty.IsRidge(p.Penalty) && d <= MostColumns && Time(p) <= 4*float64(p.Shared.Count)
+}
+
+// Shared returns the factor that serves all of them, made once.
+func Shared(p *problem.Linear, curved loss.Curved) *Matrix {
+	return p.Shared.Make(func() any {
+		c := make([]float64, len(p.Y))
+		for i, weight := range p.S {
+			c[i] = curved.Curvature(0, p.Y[i]) * (weight / p.N)
+		}
+		m := New(p, nil)
+		m.Form(p, c)
+		m.Decompose(p)
+		m.parts = nil
+		return m
+	}).(*Matrix)
 }
 
 // Time is about how many passes over the data a matrix takes as long as: where

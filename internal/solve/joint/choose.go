@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -16,6 +17,8 @@ func Choose(p problem.Problem, gap float64) (name, why string) {
 	switch {
 	case !ok:
 		return "sdca", "the one for kernel machines of several classes under one loss"
+	case penalty.IsMatrix(l.Penalty):
+		return "accelerated", "the penalty is one of all weights together"
 	case Interior{}.Accepts(p) == nil && interiorWins(l):
 		return "interior-point", fmt.Sprintf("%d weights of all classes together, and short dual steps", l.Penalised())
 	case math.IsInf(l.Loss.Smoothness(), 1):
@@ -60,6 +63,6 @@ func shortness(p *problem.Joint) float64 {
 
 // cornered reports whether the penalty has a corner.
 func cornered(p *problem.Joint) bool {
-	l1, _ := p.Penalty.Coefficients()
+	l1, _, _ := penalty.Coefficients(p.Penalty)
 	return l1 > 0
 }

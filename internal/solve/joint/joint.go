@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -26,6 +27,9 @@ func linearProblem(p problem.Problem) (*problem.Joint, error) {
 	l, ok := p.(*problem.Joint)
 	if !ok {
 		return nil, fmt.Errorf("found %s, expected a linear model of several classes under one loss", problem.Name(p))
+	}
+	if _, _, elastic := penalty.Coefficients(l.Penalty); !elastic {
+		return nil, fmt.Errorf("found the penalty %s, expected l2, l1 or elastic-net, or the solver accelerated", penalty.Name(l.Penalty))
 	}
 	return l, nil
 }

@@ -45,6 +45,7 @@ var examined = []struct {
 	{"lbfgs", 1e-5, 500, 0, 0.01},
 	{"sdca", 1e-4, 5000, 0.01, 0.01},
 	{"interior-point", 1e-8, 40, 0, 0},
+	{"accelerated", 1e-4, 2000, 0.01, 0.01},
 }
 
 func TestSolvers(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSolvers(t *testing.T) {
 		}
 		for _, e := range lossjoint.Entries() {
 			l, _ := lossjoint.New(e.Name)
-			for _, pen := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.3}, penalty.L1{}} {
+			for _, pen := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.3}, penalty.L1{}, penalty.Nuclear{}} {
 				for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 					for _, lambda := range []float64{1, 0.01, 1e-4} {
 						p, err := problem.NewJoint(rows, y, 3, s, l, pen, lambda, bias)

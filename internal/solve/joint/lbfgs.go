@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -156,7 +157,7 @@ func (m *metric) build(c int, x *matrix.CSR, rows []uint32, weight, q []float64)
 		longest = max(longest, int(x.Start[at+1]-x.Start[at]))
 	}
 	vec.SparseOuters(h, d, scale, x.Start, x.Index, x.Value, make([]float64, longest))
-	_, l2 := m.p.Penalty.Coefficients()
+	_, l2, _ := penalty.Coefficients(m.p.Penalty)
 	ridge := m.p.Lambda * l2
 	trace := 0.0
 	for j := range d {
@@ -187,7 +188,7 @@ func (m *metric) Solve(g []float64) {
 			g[j*k+c] = x
 		}
 	})
-	_, l2 := m.p.Penalty.Coefficients()
+	_, l2, _ := penalty.Coefficients(m.p.Penalty)
 	for j, shift := range mean {
 		row := g[j*k : (j+1)*k]
 		if centre(row); j*k >= m.p.Penalised() {

@@ -25,7 +25,7 @@ func newSDCA(p *problem.Joint, start solver.Start) *ascent {
 	_, d := p.X.Dims()
 	k := p.Classes
 	s := &ascent{blocks: newBlocks(&p.JointRisk, start), problem: p, u: make([]float64, (d+1)*k)}
-	s.l1, s.l2 = p.Penalty.Coefficients()
+	s.l1, s.l2, _ = penalty.Coefficients(p.Penalty)
 	s.chooseBeta()
 	bias := s.u[d*k:]
 	if from := start.From; from != nil && len(from.A) == len(s.a) {

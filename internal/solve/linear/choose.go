@@ -21,6 +21,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if (dual.SDCA{}).Accepts(p) != nil {
 		return chooseWeak(p)
 	}
+	if hessian.Serves(p) {
+		return "newton", "one matrix serves all targets"
+	}
 	n, d := p.Dims()
 	_, cornered := p.Loss.(loss.Cornered)
 	second, refused := "newton", newton.Newton{}.Accepts(p)

@@ -30,6 +30,8 @@ type curved struct {
 	hessian   *hessian.Matrix // nil with many columns
 	conjugate *truncated      // nil with few: H costs a few products only
 	cheap     bool            // each epoch has its own H
+	epochs    int
+	shared    bool // H is that of problems of other targets too
 
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b

@@ -11,6 +11,10 @@ import (
 // begins at no point.
 func (s *curved) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
+	if s.shared = hessian.Serves(s.p); s.shared {
+		s.hessian = hessian.Shared(s.p, s.loss)
+		return
+	}
 	s.cheap = hessian.Passes(n, d, s.p.Nonzeros) <= cheapMatrix
 	if byProducts(s.p) {
 		s.conjugate = newTruncated(s.p)
@@ -77,6 +81,11 @@ func (s *curved) direction() {
 // H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
 // that H says. A new one costs once or twice as much as the rest of an epoch.
 func (s *curved) direct() {
+	if s.shared {
+		s.hessian.Solve(s.d, s.g)
+		s.drop = -parts.Inner(s.g, s.d)
+		return
+	}
 	if s.conjugate == nil && !s.cheap && s.drop > 0 && s.length >= 1/stale && s.length <= stale {
 		s.hessian.Solve(s.d, s.g)
 		if drop := -parts.Inner(s.g, s.d); drop <= s.drop/5 {

@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"math"
+
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -8,8 +10,14 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Report holds the estimate, which is made from the predictions after the step.
-func (s *curved) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
+// Report holds the estimate, which is made from the predictions after the step; none where the step was one to the
+// optimum, by the factor of several problems.
+func (s *curved) Report() solver.Report {
+	if s.shared {
+		return solver.Report{Gap: math.NaN()}
+	}
+	return solver.Report{Gap: s.estimate(), Exact: true}
+}
 
 // estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.
@@ -55,7 +63,7 @@ func biasCost(g []float64, curvature float64) float64 {
 // afresh, because a sum of many steps has collected their rounding errors, unless
 // the gap is far above these.
 func (s *curved) Point() problem.Point {
-	if s.gap < fresh {
+	if s.gap < fresh && !(s.shared && s.epochs <= 1) { // of one step there is no sum
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
 		s.current, s.gap = false, 0

@@ -32,7 +32,7 @@ func (in *Input) Register(cmd *cobra.Command, target bool) {
 	f := cmd.Flags()
 	f.StringVar(&in.Opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(Names(data.Formats()), ", "))
 	f.StringVar(&in.Opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
-	f.StringVar(&in.Opt.Labels, "labels", "", "file with one target a row, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
+	f.StringVar(&in.Opt.Labels, "labels", "", "file with one target a row, or an NPY array of several, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
 	f.IntVar(&in.Opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
 	zero := "LIBSVM indices begin with 0, where read and where written; a model notes it for LIBSVM rows to come"
 	if !target {
@@ -45,7 +45,7 @@ func (in *Input) Register(cmd *cobra.Command, target bool) {
 		return
 	}
 	f.StringVar(&in.Opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
-	f.StringVar(&in.Opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
+	f.StringVar(&in.Opt.Target, "target", "", "column to predict, by name or position from 1, or several of numbers as in a,b,c (default: target, label, class or y, else the last)")
 	f.StringSliceVar(&in.Opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
 	f.StringSliceVar(&in.Opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
 	f.StringSliceVar(&in.Opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")

@@ -76,7 +76,15 @@ func Headline(e *fenchel.Evaluation) string {
 	if e.Error != nil {
 		return fmt.Sprintf("error %s, accuracy %s of %s%s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), rows, trivialWords(e.Trivial, ""))
 	}
+	if e.Targets != nil {
+		rows += fmt.Sprintf(", means over %d targets", len(e.Targets))
+	}
 	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s of %s%s", Number(e.RMSE), Number(e.MAE), Number(e.R2), OwnScore(e.Own, e), rows, trivialWords(e.Trivial, e.Own))
+}
+
+// Numbers puts the scores of numbers into one line.
+func Numbers(e *fenchel.Evaluation) string {
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s%s%s", Number(e.RMSE), Number(e.MAE), Number(e.R2), OwnScore(e.Own, e), trivialWords(e.Trivial, e.Own))
 }
 
 // OwnScore adds the score of that name to a line of scores, if it is one of ownScores.

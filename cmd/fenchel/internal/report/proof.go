@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/network"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -47,6 +48,11 @@ func PrintRounding(r printing.Report, rounding float64) {
 
 // PrintTask says what the model predicts.
 func PrintTask(r printing.Report, m *model.Model) {
+	if m.Statement.Targets != nil {
+		names := pose.TargetNames(m)
+		r.Line("task", "regression of %d targets: %s", len(names), printing.Few(names))
+		return
+	}
 	if m.Classes == nil {
 		r.Line("task", "regression")
 		return
@@ -147,7 +153,13 @@ func PrintApproximate(r printing.Report, m *model.Model) {
 }
 
 // NameOf says which output it is.
-func NameOf(m *model.Model, c int) string { return "class " + printing.Spell(result.OutputName(m, c)) }
+func NameOf(m *model.Model, c int) string {
+	kind := "class "
+	if m.Classes == nil {
+		kind = "target "
+	}
+	return kind + printing.Spell(result.OutputName(m, c))
+}
 
 // TermsOf names what the objective is made of.
 func TermsOf(m *model.Model) string {
@@ -194,6 +206,9 @@ func PrintSize(r printing.Report, m *model.Model) {
 	}
 	if m.Support == nil {
 		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
+		if rank := result.Of(m).Rank; rank != nil {
+			r.Line("rank", "%d of the matrix of all weights, at most %d", *rank, min(len(m.Outputs), len(m.Outputs[0].Weights)))
+		}
 		return
 	}
 	of := ""
