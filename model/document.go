@@ -23,7 +23,7 @@ import (
 const firstFormat = "1"
 
 // formats are the versions that are read.
-var formats = []string{firstFormat, "2", "3"}
+var formats = []string{firstFormat, "2", "3", "4"}
 
 // kindPCA is the kind of components.
 const kindPCA = "pca"

@@ -27,6 +27,9 @@ import (
 //	mean, scale  F64  d   absent when rows are not centred, not scaled
 //	heldout      I64      numbers of the rows that were kept apart; absent if none
 //	state.NAME   F64      what a method needs to go on; absent if left out
+//
+// Components in a [Space] are k x its Width, and so is mean; there is no scale, but input.offset and
+// input.factor, F64 d, of rows that are scaled, and the rows of support or landmarks as of a [Model].
 type PCA struct {
 	Statement  PCAStatement
 	Data       Data // training rows; of a stream without digest and nonzeros
@@ -36,6 +39,7 @@ type PCA struct {
 	Eigenvalue []float64 // K: the variance along each component
 	Mean       []float64 // d; nil: rows are not centred
 	Scale      []float64 // d; nil: rows are not scaled
+	Space      *Space    // nil: components are directions among the features
 	Proof      PCAProof
 	HeldOut    []int64              // increasing
 	State      map[string][]float64 // nil: the model cannot go on
@@ -58,6 +62,8 @@ type PCAStatement struct {
 	HoldOut   float64 `json:"hold_out,omitempty"`
 	ZeroBased bool    `json:"zero_based,omitempty"` // LIBSVM indices of the data
 	Whiten    string  `json:"whiten,omitempty"`     // one of Whitenings; "": coordinates are as they are
+	Kernel    string  `json:"kernel,omitempty"`     // of which components are; "": of the features
+	Map       string  `json:"map,omitempty"`        // to features of which products are nearly the kernel
 }
 
 // What coordinates are divided by along each component, where they are whitened: the deviation
@@ -105,16 +111,36 @@ func (p PCAProof) Relative() float64 {
 // Cols returns the number of features of rows.
 func (m *PCA) Cols() int { return m.Data.Features }
 
+// Width returns how many numbers a component has: one for each feature, or for each row or feature
+// of its space.
+func (m *PCA) Width() int {
+	if m.Space != nil {
+		return m.Space.Width()
+	}
+	return m.Cols()
+}
+
 // Component returns component i.
-func (m *PCA) Component(i int) []float64 { return m.Components[i*m.Cols() : (i+1)*m.Cols()] }
+func (m *PCA) Component(i int) []float64 {
+	width := m.Width()
+	return m.Components[i*width : (i+1)*width]
+}
+
+// Prepare returns rows of data as [PCA.Transform] takes them: of most components, as they are.
+func (m *PCA) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
+	if m.Space == nil {
+		return x, nil
+	}
+	return m.Space.Prepare(x)
+}
 
 // Noise returns the mean variance along the directions that are left out, as
 // probabilistic components (Tipping and Bishop 1999) take it for that of noise; 0
 // when none are.
 func (m *PCA) Noise() float64 {
-	left := m.Cols() - m.Statement.K
+	left := m.Width() - m.Statement.K
 	if m.Data.Rows > 0 {
-		left = min(m.Cols(), m.Data.Rows) - m.Statement.K
+		left = min(m.Width(), m.Data.Rows) - m.Statement.K
 	}
 	if left <= 0 {
 		return 0
@@ -135,7 +161,10 @@ func (m *PCA) Check() error {
 	if m == nil {
 		return errors.New("found no components, expected some")
 	}
-	k, d := m.Statement.K, m.Cols()
+	if (m.Space != nil) != (m.Statement.Kernel != "") || m.Space != nil && (m.Space.Map != nil) == (m.Space.Rows != nil) {
+		return fmt.Errorf("found the kernel %q of components, expected its space too, of rows or of a map", m.Statement.Kernel)
+	}
+	k, d := m.Statement.K, m.Width()
 	if k < 1 || d < 1 || len(m.Components)/d != k || len(m.Components)%d != 0 || len(m.Eigenvalue) != k {
 		return fmt.Errorf("found %d numbers of components and %d eigenvalues, expected %d of %d", len(m.Components), len(m.Eigenvalue), k, d)
 	}
@@ -171,7 +200,7 @@ func (m *PCA) Seal() error {
 
 // prepare multiplies the components by the scale, and the mean by these.
 func (m *PCA) prepare() {
-	k, d := m.Statement.K, m.Cols()
+	k, d := m.Statement.K, m.Width()
 	m.scaled = m.Components
 	if m.Scale != nil {
 		m.scaled = slices.Clone(m.Components)
@@ -188,7 +217,7 @@ func (m *PCA) prepare() {
 	}
 }
 
-// Transform sets dst, K numbers, to the scores of the raw row x: the coordinates
+// Transform sets dst, K numbers, to the scores of the row x, raw or as [PCA.Prepare] makes it: the coordinates
 // of x' along the components, divided by [PCA.Deviation]. Features beyond the model's are
 // ignored. A component along which nothing varies has score 0 where scores are whitened.
 func (m *PCA) Transform(dst []float64, x matrix.Vector) {
@@ -204,6 +233,10 @@ func (m *PCA) Transform(dst []float64, x matrix.Vector) {
 
 // project sets dst to the coordinates of x' along the components.
 func (m *PCA) project(dst []float64, x matrix.Vector) {
+	if m.Space != nil {
+		m.projectImage(dst, x)
+		return
+	}
 	d := m.Cols()
 	x = without(x, d)
 	for i := range dst[:m.Statement.K] {
@@ -225,7 +258,8 @@ func (m *PCA) Deviation(i int) float64 {
 }
 
 // Inverse sets dst, d numbers, to the raw row that has these scores and nothing
-// outside of the components. A feature that was scaled to nothing gets its mean.
+// outside of the components. A feature that was scaled to nothing gets its mean. Of components in a
+// [Space] it is a [Preimage] that makes rows.
 func (m *PCA) Inverse(dst, scores []float64) {
 	clear(dst)
 	for i, s := range scores[:m.Statement.K] {
@@ -250,6 +284,9 @@ func (m *PCA) Inverse(dst, scores []float64) {
 // Residual returns the squared distance of x' from its projection on the
 // components; scratch has d numbers, scores K.
 func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
+	if m.Space != nil {
+		return m.residualImage(scores, x)
+	}
 	x = without(x, m.Cols())
 	m.project(scores, x)
 	clear(scratch)
@@ -277,7 +314,7 @@ func (m *PCA) Write(w io.Writer) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	k, d := m.Statement.K, m.Cols()
+	k, d := m.Statement.K, m.Width()
 	tensors := map[string]safetensors.Tensor{"components": {Shape: []int{k, d}, Value: m.Components}, "eigenvalues": {Shape: []int{k}, Value: m.Eigenvalue}}
 	if m.Mean != nil {
 		tensors["mean"] = safetensors.Tensor{Shape: []int{d}, Value: m.Mean}
@@ -287,6 +324,9 @@ func (m *PCA) Write(w io.Writer) error {
 	}
 	if m.HeldOut != nil {
 		tensors["heldout"] = safetensors.Tensor{Shape: []int{len(m.HeldOut)}, Value: m.HeldOut}
+	}
+	if m.Space != nil {
+		m.Space.pack(tensors)
 	}
 	for name, list := range m.State {
 		tensors[statePrefix+name] = safetensors.Tensor{Shape: []int{len(list)}, Value: list}
@@ -304,6 +344,9 @@ func (m *PCA) Write(w io.Writer) error {
 	format := firstFormat
 	if m.Statement.Whiten != "" || m.Schema.Later() { // an older program would leave it out
 		format = "2"
+	}
+	if m.Space != nil {
+		format = "4"
 	}
 	return writeDocument(w, kindPCA, format, m.Version, parts, tensors)
 }
@@ -337,7 +380,12 @@ func (m *PCA) restore(metadata map[string]string, tensors map[string]safetensors
 	if err := readNotes(metadata, &m.Notes); err != nil {
 		return err
 	}
-	k, d := m.Statement.K, m.Cols()
+	if m.Statement.Kernel != "" {
+		if m.Space, err = restoreSpace(m.Statement, m.Cols(), tensors); err != nil {
+			return err
+		}
+	}
+	k, d := m.Statement.K, m.Width()
 	if t := tensors["components"]; !slices.Equal(t.Shape, []int{k, d}) {
 		return fmt.Errorf("found components of shape %v, expected %d of %d", t.Shape, k, d)
 	}

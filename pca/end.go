@@ -102,12 +102,17 @@ func (j *pcaJob) certifying(ctx context.Context) (context.Context, context.Cance
 // late reports whether the time is over.
 func (j *pcaJob) late() bool { return j.spec.Time > 0 && time.Since(j.begun) >= j.spec.Time }
 
-// rescue makes components of what a search has found until ctx ended, or else of a few
-// rows. Those of an earlier search may be better.
-func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
+// cutShort notes what ended ctx.
+func (j *pcaJob) cutShort(ctx context.Context) {
 	if j.cut = solver.TimeLimit; errors.Is(ctx.Err(), context.Canceled) {
 		j.cut = solver.Interrupted
 	}
+}
+
+// rescue makes components of what a search has found until ctx ended, or else of a few
+// rows. Those of an earlier search may be better.
+func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
+	j.cutShort(ctx)
 	rows := j.rows
 	rows.Work = nil
 	if j.basis.K < j.problem.K {

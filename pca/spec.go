@@ -21,6 +21,8 @@ type Spec struct {
 	Method string // name of the method, as pca.New takes it; "" or "auto": chosen
 	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
 	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
+	Kernel string // components are of the images of rows in the space of this kernel, a spec as kernel.New takes it; "": of the rows
+	Map    string // to features of which products are nearly the kernel, a spec as featuremap.NewApproximation takes it; "": none
 	Whiten string // what coordinates are divided by: one of model.Whitenings; "": nothing
 
 	// Share, in place of K, asks for the fewest components that capture this part of the
@@ -90,10 +92,12 @@ func (spec Spec) Check() error {
 		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)
 	}
 	if spec.chooses() {
-		return nil
+		return spec.checkKernel()
 	}
-	_, err := methods.New(spec.Method)
-	return err
+	if _, err := methods.New(spec.Method); err != nil {
+		return err
+	}
+	return spec.checkKernel()
 }
 
 func (spec *Spec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }

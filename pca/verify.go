@@ -46,15 +46,26 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 		v.fail("the data have %s of %s, the components were found in %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
 		return v, nil
 	}
-	basis := method.Basis{K: m.Statement.K, Cols: d, Component: m.Components, Value: m.Eigenvalue}
+	unnamed := v.statement(m, set)
+	basis := method.Basis{K: m.Statement.K, Cols: m.Width(), Component: m.Components, Value: m.Eigenvalue}
+	v.oriented(basis)
+	if m.Space != nil && m.Space.Map == nil {
+		if rowsDigest(set) != m.Data.Digest {
+			v.fail("the data differ: found %s, the components were found in %s", rowsDigest(set), m.Data.Digest)
+		}
+		err := v.kernel(ctx, m, set, threads)
+		return v, err
+	}
 	if off := basis.Departure(); !(off <= 1e-8) {
 		v.fail("the components are not orthonormal: products are off by %.3g", off)
 		return v, nil
 	}
-	unnamed := v.statement(m, set)
-	v.oriented(basis)
+	x, err := v.images(ctx, m, set, threads)
+	if err != nil {
+		return nil, err
+	}
 	if m.Statement.Stream && m.Proof.Status != Merged {
-		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
+		if v.stream(m, x, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
 			v.Unproved = "nothing is proved of a stream, and no rows were held out"
 		}
 		return v, nil
@@ -63,7 +74,7 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 	if digest != m.Data.Digest && m.Proof.Status != Merged {
 		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
 	}
-	rows := view.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
+	rows := view.Rows{X: x, Offset: m.Mean, Factor: m.Scale}
 	c, err := certificate.CertifyUntil(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest), func(c certificate.Certificate) bool { return holds(m, c) })
 	if err != nil {
 		return nil, err
@@ -72,7 +83,7 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 	if m.Proof.Status == Merged {
 		v.merged(m, set.X, c.Total, threads)
 	} else {
-		v.preprocessing(m, set.X, c.Total, threads)
+		v.preprocessing(m, x, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
 	}
 	if len(v.Problems) == 0 {
@@ -99,8 +110,11 @@ const meanSlack = 1e-12
 
 // preprocessing recomputes the mean and the scale of some rows.
 func (v *Verification) preprocessing(m *model.PCA, x matrix.Matrix, total float64, threads int) {
-	center := m.Statement.Center || m.Statement.Scale == "thesis"
-	rows, err := view.Preprocess(x, m.Statement.Scale, center, threads)
+	center, scale := m.Statement.Center || m.Statement.Scale == "thesis", m.Statement.Scale
+	if m.Space != nil { // of which the images are not scaled
+		center, scale = m.Statement.Center, "none"
+	}
+	rows, err := view.Preprocess(x, scale, center, threads)
 	if err != nil {
 		v.fail("%v", err)
 		return

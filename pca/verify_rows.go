@@ -26,6 +26,7 @@ func (v *Verification) statement(m *model.PCA, set *data.Set) (unnamed string) {
 	}
 	means := m.Schema // those of merged components that are not centred are the first part's
 	switch {
+	case m.Space != nil: // whose means are of images
 	case stream:
 		means = withMeans(m.Schema, m.Mean)
 	case p.Status == Merged && m.Schema != nil && m.Mean != nil:
@@ -41,7 +42,7 @@ func (v *Verification) statement(m *model.PCA, set *data.Set) (unnamed string) {
 		v.fail("claims the status %q, expected %s or one of %v", p.Status, Merged, pose.Severity)
 	case s.Center != (m.Mean != nil):
 		v.fail("claims center %v, found a mean: %v", s.Center, m.Mean != nil)
-	case !slices.Contains(Scales(), s.Scale) || (s.Scale == "none") != (m.Scale == nil):
+	case !slices.Contains(Scales(), s.Scale) || (s.Scale == "none") != (m.Scale == nil && (m.Space == nil || m.Space.Scaling == nil)):
 		v.fail("claims the scale %q, found factors of features: %v", s.Scale, m.Scale != nil)
 	case stream && m.Data.Nonzeros != 0:
 		v.fail("claims %d values that are not zero, which a stream does not count", m.Data.Nonzeros)
@@ -93,25 +94,25 @@ func (v *Verification) merged(m *model.PCA, x matrix.Matrix, total float64, thre
 // stream recomputes what is claimed of rows that came once: which rows were held
 // out, what was measured on the others, and what the components capture of those
 // held out. That the components were not made of these cannot be seen.
-func (v *Verification) stream(m *model.PCA, set *data.Set, basis method.Basis, threads int) {
+func (v *Verification) stream(m *model.PCA, x matrix.Matrix, basis method.Basis, threads int) {
 	p := m.Proof
 	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Status == string(solver.Converged) || p.Status == Merged {
 		v.fail("claims a proof (%s, %.9g captured of at most %.9g), of which rows that came once have none", p.Status, p.Captured, p.Upper)
 	}
-	n, d := set.X.Dims()
+	n, d := x.Dims()
 	numbers, learned, ok := split(m.HeldOut, n)
 	if !ok || !isHoldOut(m.Statement.HoldOut) || !learner.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
 		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
 		return
 	}
-	rows := view.Rows{X: matrix.Subset(set.X, learned), Offset: m.Mean, Factor: m.Scale}
+	rows := view.Rows{X: matrix.Subset(x, learned), Offset: m.Mean, Factor: m.Scale}
 	total, _ := rows.Sizes(threads)
 	if pose.Differs(p.Total, model.Bound(total), 1e-6*total) {
 		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
 	}
 	v.Found.Total = model.Bound(total)
 	v.preprocessing(m, rows.X, total, threads)
-	rows.X = matrix.Subset(set.X, numbers)
+	rows.X = matrix.Subset(x, numbers)
 	v.heldOut(p.HeldOut, rows, basis)
 }
 

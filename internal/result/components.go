@@ -21,6 +21,8 @@ type Components struct {
 	Estimated bool              `json:"estimated"`
 	Explained model.Bound       `json:"explained_ratio"`
 	K         int               `json:"k"`
+	Kernel    string            `json:"kernel,omitempty"`
+	Map       string            `json:"map,omitempty"`
 	Method    string            `json:"method"`
 	Rows      int               `json:"n"`
 	Nonzeros  int64             `json:"nonzeros"`
@@ -86,7 +88,7 @@ func ComponentsOf(m *model.PCA) Components {
 	p, s := m.Proof, m.Statement
 	moment := Explained(m.Eigenvalue, p.Total)
 	moment.Noise = new(m.Noise())
-	out := Components{Captured: CapturedOf(p), Moves: MovesOf(m.Schema), Center: m.Mean != nil, Features: m.Data.Features, Estimated: Estimated(m), K: s.K, Method: s.Method,
+	out := Components{Captured: CapturedOf(p), Moves: MovesOf(m.Schema), Center: m.Mean != nil, Features: m.Data.Features, Estimated: Estimated(m), K: s.K, Kernel: s.Kernel, Map: s.Map, Method: s.Method,
 		Rows: m.Data.Rows, Nonzeros: m.Data.Nonzeros, Notes: m.Notes, Version: m.Version, Route: p.Route, Scale: s.Scale, Seed: s.Seed, Status: p.Status, Stream: s.Stream}
 	captured := 0.0
 	for _, v := range m.Eigenvalue {

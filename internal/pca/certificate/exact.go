@@ -29,21 +29,35 @@ func (c *certifier) exact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
+	frobenius := frobeniusOf(s, m)
 	start := c.basis
 	if n < d {
 		start = c.responses()
 	} else {
 		c.Captured = c.capturedBySecond(s, frobenius, wrong)
 	}
+	return c.bounded(ctx, s, m, frobenius, wrong, start)
+}
+
+// frobeniusOf returns a number that is at least the Frobenius norm of s, m x m.
+func frobeniusOf(s []float64, m int) float64 {
+	return algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
+}
+
+// bounded sets Upper and Nu by s, m x m, which is off by at most wrong; the rows of start may lead
+// to its eigenvectors.
+func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, wrong float64, start []float64) error {
 	c.Upper, c.Nu = c.size.upper, 0
 	if c.k >= m {
 		return nil
 	}
 	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
+	if err != nil {
+		return err
+	}
 	c.Upper = min(c.Upper, algebra.Up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
 	c.Nu = min(c.size.upper, algebra.Up(nu+wrong))
-	return err
+	return nil
 }
 
 // responses returns the products of the basis with all rows, r x n, and sets

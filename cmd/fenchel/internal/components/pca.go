@@ -28,6 +28,7 @@ import (
 type reducer struct {
 	in     option.Input
 	spec   pca.Spec
+	kernel option.KernelFlags
 	center bool
 	stream bool
 
@@ -73,6 +74,11 @@ scale is that of all rows learned.
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
+With --kernel components are of the images of rows in the space of a kernel, centred there
+unless --center=false, and the proof is about all directions of that space; up to 16384 rows,
+whose matrix is formed. With --map they are of the features of a map, which takes any number
+of rows, and streams: those of a stream are of its first rows.
+
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
 "fenchel reconstruct" makes rows of them again. The exit code is 0 if the gap is
 proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
@@ -80,6 +86,7 @@ proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
   fenchel pca wine.csv -k 0.95 -o wine.pca
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
+  fenchel pca digits.csv.gz -k 20 --kernel rbf --gamma 0.001 -o digits.pca
   zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
   fenchel pca later.svm -k 20 --resume clicks.pca -o clicks.pca`,
 		Args: option.Arguments(1, 0),

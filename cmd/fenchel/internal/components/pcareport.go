@@ -84,7 +84,7 @@ func (p *reducer) report() *result.Reduction {
 	m := p.result.Model
 	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), Regret: result.RegretOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
 		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
-	if m.Mean == nil && p.set != nil && p.json {
+	if m.Mean == nil && m.Space == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)
 		out.Variance = result.Explained(along, model.Bound(total))
 	}
@@ -103,7 +103,14 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 		centred = "centred"
 	}
 	r.Line("method", "%s, seed %d", how, s.Seed)
-	r.Line("problem", "%s, %s, scale %s", printing.Count(s.K, "component"), centred, s.Scale)
+	of := ""
+	if s.Kernel != "" {
+		of = " of the kernel " + s.Kernel
+	}
+	if s.Map != "" {
+		of += ", map " + s.Map
+	}
+	r.Line("problem", "%s%s, %s, scale %s", printing.Count(s.K, "component"), of, centred, s.Scale)
 	captured := 0.0
 	for _, v := range m.Eigenvalue {
 		captured += v
@@ -214,6 +221,9 @@ func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	}
 	r.Line("version", "%s", m.Version)
 	report.PrintNotes(r, m.Notes)
+	if m.Space != nil {
+		return // components are no features' weights
+	}
 	for i := range min(m.Statement.K, 10) {
 		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], report.LargestOf(m.Component(i), m.Features, top))
 	}
