@@ -109,7 +109,7 @@ var examples = []string{
 	"sparsify two @toy:n=60,d=3 --no-refit",
 	"info small",
 	"pca @low-rank:n=80,d=10 -k 2 --note a=b -o p",
-	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream",
+	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream", "pca @low-rank:n=80,d=10 -k 2 --kernel rbf --map nystrom:rank=20 -o images", "info images", "verify images @low-rank:n=80,d=10",
 	"pca @pca-gaussian:n=80 -k 2 --stream --method warmuth-kuzmin",
 	"pca @text:n=80,d=50 -k 2 --center=false -o moment",
 	"pca @low-rank:n=80,d=10 -k 2 --method oja", "pca @low-rank:n=80,d=10 -k 2 --method race", "pca @low-rank:n=80,d=10 -k 2 --method msg --regret --iterate average --round systematic",

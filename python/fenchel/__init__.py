@@ -10,13 +10,13 @@ from ._read import Rows, read
 from ._sparsify import sparsify
 from ._tune import tune
 from ._verify import Verification, verify
-from .components import PCA, IncrementalPCA
+from .components import PCA, IncrementalPCA, KernelPCA
 from .kernel import KernelClassifier, KernelRegressor, OneClass
 from .linear import LinearClassifier, LinearRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
+    "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
     "OneClass", "PCA", "PCACertificate", "Rows", "Verification", "close", "read", "sparsify", "tune", "verify",
 ]  # fmt: skip

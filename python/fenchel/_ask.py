@@ -164,6 +164,18 @@ def about_components(verb: str, model: Model, data: Data) -> dict[str, Any]:
     return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
 
 
+def along_components(verb: str, model: Model, X: Any, width: int, **fields: Any) -> np.ndarray:
+    """Ask for the coordinates of rows, or for the rows of coordinates."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        return {"model": {"key": "", "bytes": writer.raw(model.data)}, "x": put_rows(writer, X), **_finite(fields)}
+
+    result, stopped = _engine.ask(verb, build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(X.shape[0], width))
+    if stopped:
+        raise KeyboardInterrupt
+    return result
+
+
 def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask how good the model in the bytes of a file of another program is."""
     return _plainly("audit", lambda w: {"model": {"key": "", "bytes": w.raw(file)}, "data": data.fields(w), **_finite(fields)})

@@ -10,7 +10,7 @@ from sklearn.utils import estimator_checks as checks  # noqa: E402
 import fenchel  # noqa: E402
 import fenchel.sklearn as twins  # noqa: E402
 
-OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA()]
+OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA(), fenchel.KernelPCA()]
 TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV"] + [twins.LogisticRegressionCV(Cs=2, cv=2)]
 
 # What is compared to nine digits is as exact as the gap says: see TIGHT.

@@ -192,6 +192,27 @@ def test_incremental_pca():
     np.testing.assert_allclose(parts.explained_variance_, theirs.explained_variance_, rtol=1e-4)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "cosine", "laplacian"])
+def test_kernel_pca(kernel):
+    """Eigenvalues, coordinates and rows made of these are those of scikit-learn, of three sets."""
+    for rows in (datasets.load_iris().data, datasets.load_wine().data / 100, datasets.load_digits().data[:200] / 16):
+        rows = rows.astype(np.float32).astype(float)
+        new, how = rows[::3] * 1.125 + 0.0625, {"gamma": 0.125, "degree": 2, "alpha": 0.5, "fit_inverse_transform": True}
+        ours = twins.KernelPCA(4, kernel=kernel, tol=1e-4, **how).fit(rows)
+        if kernel == "laplacian":
+            theirs = decomposition.KernelPCA(4, kernel=lambda a, b: np.exp(-0.125 * np.abs(a - b).sum())).fit(rows)
+        else:
+            theirs = decomposition.KernelPCA(4, kernel=kernel, **how).fit(rows)
+        np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+        a, b = ours.transform(new), theirs.transform(new.astype(np.float32).astype(float))
+        np.testing.assert_allclose(a * np.sign((a * b).sum(axis=0)), b, atol=1e-8 * np.abs(b).max())
+        np.testing.assert_allclose(np.abs((ours.eigenvectors_ * theirs.eigenvectors_).sum(axis=0)), 1, atol=1e-8)
+        if kernel != "laplacian":
+            np.testing.assert_allclose(ours.inverse_transform(a), theirs.inverse_transform(b), atol=1e-5 * np.abs(rows).max())
+        v = fenchel.verify(ours, rows)
+        assert v.valid and v.certificate.gap <= 1e-4
+
+
 def test_maps():
     """Inner products of images are nearly the kernel; with all rows as landmarks they are."""
     K = rbf_kernel(X, gamma=0.1)
@@ -248,7 +269,7 @@ def test_logistic_cv(scoring, y):
 @pytest.mark.parametrize("estimator", [
     twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
     twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
-    twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
+    twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.KernelPCA(kernel="sigmoid"), twins.KernelPCA(kernel=min), twins.KernelPCA(151), twins.KernelPCA(kernel_params={"a": 1}), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
 ])  # fmt: skip
 def test_refused(estimator):
