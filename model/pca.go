@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -64,7 +65,12 @@ type PCAStatement struct {
 	Whiten    string  `json:"whiten,omitempty"`     // one of Whitenings; "": coordinates are as they are
 	Kernel    string  `json:"kernel,omitempty"`     // of which components are; "": of the features
 	Map       string  `json:"map,omitempty"`        // to features of which products are nearly the kernel
+	Missing   string  `json:"missing,omitempty"`    // Observed: nothing stands for the missing numbers of rows; "": means do
 }
+
+// Observed is the [PCAStatement.Missing] of components of the numbers that are there, on which rows are
+// projected by the features that they have.
+const Observed = "observed"
 
 // What coordinates are divided by along each component, where they are whitened: the deviation
 // over the rows, of the mean over n squares or, as an estimate from a sample, over n-1.
@@ -222,6 +228,11 @@ func (m *PCA) prepare() {
 // ignored. A component along which nothing varies has score 0 where scores are whitened.
 func (m *PCA) Transform(dst []float64, x matrix.Vector) {
 	m.project(dst, x)
+	m.divide(dst)
+}
+
+// divide divides coordinates by deviations.
+func (m *PCA) divide(dst []float64) {
 	for i := range dst[:m.Statement.K] {
 		if s := m.Deviation(i); s > 0 {
 			dst[i] /= s
@@ -229,6 +240,25 @@ func (m *PCA) Transform(dst []float64, x matrix.Vector) {
 			dst[i] = 0
 		}
 	}
+}
+
+// TransformObserved is [PCA.Transform] of a row without the features gone, of components among features: the
+// coordinates of the point of their span that is nearest to it in the features that it has.
+func (m *PCA) TransformObserved(dst []float64, x matrix.Vector, gone []uint32) {
+	d := m.Cols()
+	row := make([]float64, d)
+	without(x, d).AddTo(row, 1)
+	if m.Mean != nil {
+		vec.Axpy64(row, -1, m.Mean)
+	}
+	for j, f := range m.Scale {
+		row[j] *= f
+	}
+	for _, j := range gone {
+		row[j] = 0
+	}
+	method.Basis{K: m.Statement.K, Cols: d, Component: m.Components}.Observed(dst, row, gone)
+	m.divide(dst)
 }
 
 // project sets dst to the coordinates of x' along the components.
@@ -345,7 +375,7 @@ func (m *PCA) Write(w io.Writer) error {
 	if m.Statement.Whiten != "" || m.Schema.Later() { // an older program would leave it out
 		format = "2"
 	}
-	if m.Space != nil {
+	if m.Space != nil || m.Statement.Missing != "" {
 		format = "4"
 	}
 	return writeDocument(w, kindPCA, format, m.Version, parts, tensors)

@@ -44,6 +44,8 @@ func (j *pcaJob) refine() bool {
 // when it has seen its rows, unless a gap was asked for too.
 func (j *pcaJob) end(relative float64) solver.Status {
 	switch {
+	case j.rows.Missing != nil && j.cut == "" && !j.late():
+		return solver.EpochLimit // the method did what was asked
 	case relative <= j.spec.goal():
 		return solver.Converged
 	case j.cut != "":

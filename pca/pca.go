@@ -135,7 +135,7 @@ type pcaJob struct {
 
 // filled says how many numbers of a table were missing.
 func (j *pcaJob) filled() []error {
-	if j.set == nil || len(j.set.Gaps) == 0 {
+	if j.set == nil || len(j.set.Gaps) == 0 || j.rows.Missing != nil {
 		return nil
 	}
 	columns := map[uint32]bool{}
@@ -205,7 +205,7 @@ func (j *pcaJob) measure() (err error) {
 	if !(j.problem.Fourth <= math.MaxFloat64) {
 		return pose.DataError{Reason: fmt.Sprintf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(j.problem.Squared))}
 	}
-	return nil
+	return j.observe()
 }
 
 // nothingVaries says what is wrong with rows of which there are no components.
@@ -241,11 +241,15 @@ func (j *pcaJob) pick() error {
 // solve finds the components.
 func (j *pcaJob) solve(ctx context.Context) (err error) {
 	before := j.basis
+	learn := j.learn
+	if j.rows.Missing != nil {
+		learn = j.learnObserved
+	}
 	switch m := j.method.(type) {
 	case method.Batch:
 		j.basis, err = parallel.Patiently(ctx, func() (method.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
 	case method.Streaming:
-		j.basis, err = j.learn(ctx, m.Start(j.problem))
+		j.basis, err = learn(ctx, m.Start(j.problem))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = j.rescue(ctx, before)
@@ -253,6 +257,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
 		err = pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
+	j.shift()
 	j.basis.Orient()
 	return err
 }
@@ -289,10 +294,14 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	goal, components, mean := j.spec.goal(), j.basis.Component, j.rows.Offset
 	var c certificate.Certificate
 	var err error
-	if seed := certificateSeed(j.spec.Seed, digest); j.products != nil {
+	switch seed := certificateSeed(j.spec.Seed, digest); {
+	case j.rows.Missing != nil:
+		c.Total, c.Captured, c.Upper, components = j.problem.Squared, math.NaN(), math.NaN(), j.basis.Component
+		mean = j.rows.Offset
+	case j.products != nil:
 		components, mean = j.products.coefficients(j.basis), j.products.mean
 		c, err = certifyKernel(ctx, j.products, components, j.spec.K, j.spec.Threads, seed)
-	} else {
+	default:
 		rows := j.rows
 		rows.Work = nil
 		c, err = certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, seed, func(c certificate.Certificate) bool { return c.Loss() <= goal })
@@ -303,7 +312,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	n, d := j.set.X.Dims()
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: mean != nil, Scale: j.spec.Scale,
-			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten, Kernel: j.spec.Kernel, Map: j.spec.Map},
+			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten, Kernel: j.spec.Kernel, Map: j.spec.Map, Missing: j.spec.observed()},
 		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: components, Eigenvalue: j.basis.Value, Mean: mean, Scale: j.rows.Factor, Space: j.space,

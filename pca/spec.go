@@ -17,13 +17,14 @@ import (
 
 // Spec says which principal components are wanted, and how to find them.
 type Spec struct {
-	K      int    // how many
-	Method string // name of the method, as pca.New takes it; "" or "auto": chosen
-	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
-	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
-	Kernel string // components are of the images of rows in the space of this kernel, a spec as kernel.New takes it; "": of the rows
-	Map    string // to features of which products are nearly the kernel, a spec as featuremap.NewApproximation takes it; "": none
-	Whiten string // what coordinates are divided by: one of model.Whitenings; "": nothing
+	K       int    // how many
+	Method  string // name of the method, as pca.New takes it; "" or "auto": chosen
+	Center  string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
+	Scale   string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
+	Kernel  string // components are of the images of rows in the space of this kernel, a spec as kernel.New takes it; "": of the rows
+	Map     string // to features of which products are nearly the kernel, a spec as featuremap.NewApproximation takes it; "": none
+	Missing string // one of Missings: what stands for the missing numbers of a table; "": mean, but for the method ppca
+	Whiten  string // what coordinates are divided by: one of model.Whitenings; "": nothing
 
 	// Share, in place of K, asks for the fewest components that capture this part of the
 	// variance; 1: for all directions in which the rows vary.
@@ -69,6 +70,9 @@ func (spec Spec) Check() error {
 	}
 	if spec.Whiten != "" && !slices.Contains(model.Whitenings(), spec.Whiten) {
 		return registry.Unknown("whitening", spec.Whiten, model.Whitenings())
+	}
+	if err := spec.checkMissing(); err != nil {
+		return err
 	}
 	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
 		return fmt.Errorf("center = %s: expected yes, no or auto", c)

@@ -85,6 +85,8 @@ func NewStream(first matrix.Matrix, feature []string, spec Spec) (*Stream, error
 // fitStream refuses what only rows that are all there could do.
 func (spec *Spec) fitStream() error {
 	switch {
+	case spec.Missing == Observed:
+		return fmt.Errorf("missing = %s: expected rows that are all there, which methods such as grouse and msg then learn one by one", Observed)
 	case spec.Share != 0:
 		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:

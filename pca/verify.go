@@ -60,6 +60,9 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 		v.fail("the components are not orthonormal: products are off by %.3g", off)
 		return v, nil
 	}
+	if m.Statement.Missing == Observed && set.Gaps != nil {
+		return v, v.observed(m, set, threads)
+	}
 	x, err := v.images(ctx, m, set, threads)
 	if err != nil {
 		return nil, err

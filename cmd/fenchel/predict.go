@@ -200,9 +200,14 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 		if err != nil {
 			return exitcode.BadData(err)
 		}
+		gone := set.Missing()
 		return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 			scores := make([]float64, m.Statement.K)
-			m.Transform(scores, x.Row(i))
+			if m.Statement.Missing == model.Observed && gone != nil {
+				m.TransformObserved(scores, x.Row(i), gone[i])
+			} else {
+				m.Transform(scores, x.Row(i))
+			}
 			return scores
 		})
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -31,6 +32,8 @@ type reducer struct {
 	kernel option.KernelFlags
 	center bool
 	stream bool
+
+	observed bool // nothing stands for missing numbers
 
 	components string // a number, a share or all
 	iterate    string // which iterate is the answer of a method that moves a relaxed matrix
@@ -73,6 +76,10 @@ scale is that of all rows learned.
 "--method ipca --stream --hold-out 0 --scale none" is scikit-learn's IncrementalPCA. The model of a stream
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
+
+Where numbers of a table are missing, means stand for them; with --observed, or the method ppca,
+nothing does: components are of the numbers that are there, without a proof, and predict
+projects rows by the features that they have.
 
 With --kernel components are of the images of rows in the space of a kernel, centred there
 unless --center=false, and the proof is about all directions of that space; up to 16384 rows,
@@ -126,7 +133,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	if p.set, err = p.in.Read(cmd, sources); err != nil {
 		return err
 	}
-	if n := len(p.set.Gaps); n > 0 {
+	if n := len(p.set.Gaps); n > 0 && !p.in.Opt.Observed {
 		printing.Warn(cmd, []error{fmt.Errorf("missing numbers filled by the means of their columns: %d (the first in row %d)", n, p.set.Gaps[0][0]+1)})
 	}
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
@@ -224,5 +231,5 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
 	// Rows of a stream have no proof, and a method that has seen them did what was asked;
 	// of rows that are all there the gap is known.
-	return cmp.Or(said, exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream))
+	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model)))
 }

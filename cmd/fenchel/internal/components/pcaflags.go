@@ -31,6 +31,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVar(&s.Kernel, "kernel", "", "find components of the images of rows by this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
 	p.kernel.ParametersOf(cmd)
 	f.StringVar(&s.Map, "map", "", "approximate the kernel by inner products of finitely many features, as in \"fenchel list maps\", and find components of these")
+	f.BoolVar(&p.observed, "observed", false, "where numbers are missing, find components of those that are there, by ppca (its default), grouse, msg or others that learn row by row; else means of columns stand for them")
 	f.StringVar(&p.iterate, "iterate", "", "which iterate of msg, capped-msg or warmuth-kuzmin is the answer: last, random, average, or best by rows kept apart")
 	f.StringVar(&p.round, "round", "", "how its matrix becomes a subspace: top, systematic, decompose (both at random), or best by rows kept apart")
 	f.BoolVar(&p.regret, "regret", false, "say what such a method lost to the best subspace in hindsight, and the bound on that")
@@ -67,6 +68,10 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
 		p.in.Opt.Unmoved = !p.center // a second moment about another origin is not the same
 	}
+	if f.Changed("observed") {
+		p.spec.Missing = map[bool]string{true: pca.Observed, false: "mean"}[p.observed]
+	}
+	p.in.Opt.Observed = p.spec.Observes()
 	if err := cmp.Or(p.checkNumbers(cmd, sources), p.howMany()); err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "kernel", "map", "iterate", "round", "regret", "center", "scale", "whiten", "seed", "hold-out", "note"} {
+	for _, name := range []string{"method", "kernel", "map", "observed", "iterate", "round", "regret", "center", "scale", "whiten", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}

@@ -118,6 +118,9 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 	doubt := ""
 	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
+		if m.Statement.Missing == pca.Observed {
+			doubt = "; estimates of all numbers by those that are there"
+		}
 	}
 	r.Line(momentName(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
@@ -136,6 +139,8 @@ func unprovedComponents(m *model.PCA) string {
 		return ""
 	case m.Statement.Stream && m.Proof.Status != pca.Merged:
 		return "as rows came once"
+	case m.Statement.Missing == pca.Observed:
+		return "as numbers are missing"
 	case m.Proof.Status == pca.Merged:
 		return "as the rows were not read"
 	}

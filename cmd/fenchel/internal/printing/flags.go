@@ -16,7 +16,7 @@ var FlagGroups = []struct {
 	{"Problem", []string{"task", "loss", "target-log", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "accuracy", "delta", "squared-norm", "fourth-norm"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "alpha", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
-	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "iterate", "round", "regret", "runs", "quick"}},
+	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "observed", "iterate", "round", "regret", "runs", "quick"}},
 	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "no-dual", "no-state", "table", "figure", "x", "y", "top", "scores", "probabilities", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
 }
 
