@@ -133,6 +133,9 @@ func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
 
 // whyFewer says of components of a share of the variance that they were to have more.
 func (j *pcaJob) whyFewer(c certificate.Certificate) []error {
+	if j.spec.Likeliest {
+		return []error{fmt.Errorf("%s: the %d components found until then are kept, expected all, of which the most likely number follows", j.cut, j.spec.K)}
+	}
 	if found := c.Captured / c.Total; found < j.spec.Share {
 		return []error{fmt.Errorf("%s: the %d components found until then capture %.3g of the variance, expected %g", j.cut, j.spec.K, found, j.spec.Share)}
 	}

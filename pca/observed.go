@@ -41,7 +41,7 @@ func (spec Spec) checkMissing() error {
 		return fmt.Errorf("missing = %s: expected %s", spec.Missing, strings.Join(Missings(), " or "))
 	case spec.Kernel != "":
 		return fmt.Errorf("missing = %s: expected no kernel, which has no value of rows without numbers", Observed)
-	case spec.Share > 0:
+	case spec.chooseK():
 		return fmt.Errorf("missing = %s: expected a number of components, as the variance is not known of which there is a share", Observed)
 	case !spec.chooses() && !spec.isPPCA() && !spec.Streams():
 		return fmt.Errorf("method %s: expected ppca, or one that learns row by row, such as grouse or msg, for components of the numbers that are there", spec.Method)

@@ -70,7 +70,7 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	switch {
 	case j.products != nil:
 		find = j.ofKernel
-	case spec.Share > 0:
+	case spec.chooseK():
 		find = j.solveShare
 	}
 	if err := j.run(ctx, find); err != nil {
@@ -167,7 +167,10 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 	if j.spec.Kernel != "" && j.spec.Map == "" {
 		d = n
 	}
-	if j.spec.Share > 0 {
+	if j.spec.Likeliest && n < d {
+		return pose.DataError{Reason: fmt.Sprintf("found %d rows of %d features, expected at least as many rows for the most likely number of components", n, d)}
+	}
+	if j.spec.chooseK() {
 		j.spec.K = firstGuess(min(n, d), j.spec.Share)
 	}
 	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
@@ -254,7 +257,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 	if err != nil && ctx.Err() != nil {
 		err = j.rescue(ctx, before)
 	}
-	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
+	if err == nil && j.basis.K < j.spec.K && !j.spec.chooseK() {
 		err = pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
 	j.shift()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
@@ -16,10 +17,11 @@ const (
 	nothingLeft = 1e-12
 )
 
-// firstGuess returns how many components to begin with, of at most so many. Where they
+// firstGuess returns how many components to begin with, of at most so many: all of them for share 0,
+// where their number is to be the most likely one. Where they
 // are more than a sixth of all, all are found by the same decomposition.
 func firstGuess(most int, share float64) int {
-	if share == 1 || 6*firstComponents > most {
+	if share == 1 || share == 0 || 6*firstComponents > most {
 		return most
 	}
 	return firstComponents
@@ -34,7 +36,14 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 		}
 		if j.cut != "" {
 			k, _ := fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
+			if j.spec.Likeliest {
+				k = j.basis.K // as variances beyond are not known
+			}
 			j.keep(max(k, 1))
+			return nil
+		}
+		if j.spec.Likeliest {
+			j.keep(j.likeliest())
 			return nil
 		}
 		k, enough := fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
@@ -55,6 +64,14 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// likeliest returns the most likely number of components, of the eigenvalues of all.
+func (j *pcaJob) likeliest() int {
+	n, values := j.problem.Rows, make([]float64, j.problem.Cols)
+	copy(values, j.basis.Value)
+	algebra.Scale(values, float64(n)/float64(max(n-1, 1)))
+	return minka(values, n)
 }
 
 // fewest returns how many of the falling values have the sum, or how many are more than

@@ -30,6 +30,10 @@ type Spec struct {
 	// variance; 1: for all directions in which the rows vary.
 	Share float64
 
+	// Likeliest, in place of K, asks for the number of components that makes the rows the most likely
+	// (Minka 2000), of at least as many rows as features.
+	Likeliest bool
+
 	// Gap is the share of the best possible variance that may be missing, by proof;
 	// 0: DefaultGap, and a method that reads each row once ends without it.
 	Gap     float64
@@ -62,7 +66,10 @@ func (spec Spec) Check() error {
 	if !(spec.Share >= 0 && spec.Share <= 1) || spec.Share > 0 && spec.K != 0 {
 		return fmt.Errorf("share = %g, k = %d: expected a part of the variance, from 0 to 1, or a number of components", spec.Share, spec.K)
 	}
-	if spec.K < 1 && spec.Share == 0 {
+	if spec.Likeliest && (spec.K != 0 || spec.Share != 0 || spec.Kernel != "") {
+		return errors.New("found the most likely number of components asked for beside another one or a kernel, expected it alone")
+	}
+	if spec.K < 1 && !spec.chooseK() {
 		return fmt.Errorf("k = %d: expected at least 1", spec.K)
 	}
 	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(Scales(), spec.Scale) {
@@ -105,6 +112,9 @@ func (spec Spec) Check() error {
 }
 
 func (spec *Spec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
+
+// chooseK reports whether the rows say how many components there are.
+func (spec *Spec) chooseK() bool { return spec.Share > 0 || spec.Likeliest }
 
 // goal returns the gap that is to be proved.
 func (spec *Spec) goal() float64 {

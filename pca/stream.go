@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -87,6 +88,8 @@ func (spec *Spec) fitStream() error {
 	switch {
 	case spec.Missing == Observed:
 		return fmt.Errorf("missing = %s: expected rows that are all there, which methods such as grouse and msg then learn one by one", Observed)
+	case spec.Likeliest:
+		return errors.New("the most likely number of components of a stream: expected a number, as it is not known before the last row")
 	case spec.Share != 0:
 		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:

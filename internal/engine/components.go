@@ -18,6 +18,7 @@ import (
 type pcaSpec struct {
 	K       int     `json:"k"`
 	Share   float64 `json:"share"`
+	MLE     bool    `json:"mle"`
 	Method  string  `json:"method"`
 	Center  string  `json:"center"`
 	Scale   string  `json:"scale"`
@@ -33,7 +34,7 @@ type pcaSpec struct {
 }
 
 func (s pcaSpec) spec() pca.Spec {
-	return pca.Spec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Kernel: s.Kernel, Map: s.Map, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+	return pca.Spec{K: s.K, Share: s.Share, Likeliest: s.MLE, Method: s.Method, Center: s.Center, Scale: s.Scale, Kernel: s.Kernel, Map: s.Map, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
 }
 
 // componentsRequest asks for principal components, or for those of further rows.

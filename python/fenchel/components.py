@@ -103,8 +103,9 @@ class PCA(Components):
 
     Parameters
     ----------
-    n_components : int, float or None
-        How many; or, between 0 and 1, what part of the variance; None: as many as there are.
+    n_components : int, float, "mle" or None
+        How many; or, between 0 and 1, what part of the variance; "mle": the number that makes the rows the
+        most likely (Minka 2000); None: as many as there are.
     whiten : bool
         Divide coordinates by their deviations.
     center : "yes", "no" or "auto"
@@ -157,11 +158,13 @@ class PCA(Components):
         k, most = self.n_components, min(X.shape)
         if k is None:
             return {"share": 1.0}
+        if isinstance(k, str) and k == "mle":
+            return {"mle": True}
         if isinstance(k, numbers.Integral) and 1 <= k <= most:
             return {"k": int(k)}
         if isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral) and 0 < k < 1:
             return {"share": float(k)}
-        raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, or a part of the variance between 0 and 1")
+        raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, a part of the variance between 0 and 1, or 'mle'")
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Find the components of X, an array or sparse matrix of shape (n_samples,

@@ -178,6 +178,14 @@ def test_truncated_svd(rows):
     np.testing.assert_allclose(np.abs((ours.components_ * theirs.components_).sum(axis=1)), 1, atol=1e-4)
 
 
+def test_pca_mle():
+    """The most likely number of components is that of scikit-learn."""
+    for rows in (datasets.load_iris().data, datasets.load_wine().data, datasets.load_digits().data[:, 10:40], X, RNG.randn(200, 3) @ RNG.randn(3, 8) + 0.1 * RNG.randn(200, 8)):
+        assert twins.PCA("mle").fit(rows).n_components_ == decomposition.PCA("mle", svd_solver="full").fit(rows).n_components_
+    with pytest.raises(ValueError, match="at least as many rows"):
+        twins.PCA("mle").fit(X[:4])
+
+
 def test_incremental_pca():
     ours, theirs = twins.IncrementalPCA(3, batch_size=40).fit(X), decomposition.IncrementalPCA(3, batch_size=40).fit(X)
     np.testing.assert_allclose(ours.components_, theirs.components_ * np.sign((ours.components_ * theirs.components_).sum(axis=1))[:, None], atol=1e-4)
@@ -268,7 +276,7 @@ def test_logistic_cv(scoring, y):
 
 @pytest.mark.parametrize("estimator", [
     twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
-    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
+    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("most"), twins.Nystroem(kernel_params={"a": 1}),
     twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.KernelPCA(kernel="sigmoid"), twins.KernelPCA(kernel=min), twins.KernelPCA(151), twins.KernelPCA(kernel_params={"a": 1}), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
 ])  # fmt: skip

@@ -22,8 +22,7 @@ class PCA(components.PCA):
 
     ``tol`` is the share of the variance that may be missing, by proof; 0 is as little as
     rounding allows. ``svd_solver`` chooses the method; ``copy``, ``n_oversamples``,
-    ``iterated_power`` and ``power_iteration_normalizer`` change nothing. Refused:
-    ``n_components="mle"``.
+    ``iterated_power`` and ``power_iteration_normalizer`` change nothing.
 
     Attributes
     ----------
@@ -74,8 +73,6 @@ class PCA(components.PCA):
         return spec
 
     def _size(self, X: Any) -> dict[str, Any]:
-        if isinstance(self.n_components, str):
-            refuse(self, n_components=None)
         most = min(X.shape)
         if self.svd_solver == "arpack" and self.n_components == most:
             raise ValueError(f"n_components={most!r} must be strictly less than min(n_samples, n_features)={most} with svd_solver='arpack'")

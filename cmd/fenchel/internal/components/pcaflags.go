@@ -26,7 +26,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	p.in.Register(cmd, true)
 	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
-	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
+	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it; all; or mle, the number that makes the rows the most likely (Minka)")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
 	f.StringVar(&s.Kernel, "kernel", "", "find components of the images of rows by this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
 	p.kernel.ParametersOf(cmd)
@@ -153,6 +153,10 @@ func (p *reducer) howMany() (err error) {
 	if p.components == "" {
 		return nil
 	}
+	if p.components == "mle" {
+		s.Likeliest = true
+		return nil
+	}
 	if p.components == "all" {
 		s.Share = 1
 		return nil
@@ -161,7 +165,7 @@ func (p *reducer) howMany() (err error) {
 		return nil
 	}
 	if s.Share, err = strconv.ParseFloat(p.components, 64); err != nil || !(s.Share > 0 && s.Share < 1) {
-		return fmt.Errorf("--components %s: expected a number of components, a share of the variance between 0 and 1, or all", p.components)
+		return fmt.Errorf("--components %s: expected a number of components, a share of the variance between 0 and 1, all or mle", p.components)
 	}
 	return nil
 }

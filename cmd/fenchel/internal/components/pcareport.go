@@ -36,6 +36,8 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 		r.Line("left out", "column %q, as the target (--target names another one)", out.LeftOut)
 	}
 	switch share := p.spec.Share; {
+	case p.spec.Likeliest:
+		r.Line("chosen", "%s: the number that makes the rows the most likely", printing.Count(m.Statement.K, "component"))
 	case share == 1:
 		r.Line("chosen", "%s: all directions in which the rows vary", printing.Count(m.Statement.K, "component"))
 	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
