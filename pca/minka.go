@@ -16,7 +16,7 @@ import (
 //	log |A|  = sum_{i<=k} sum_{j>i} log (1/l'_j - 1/l'_i) (l_i - l_j) n
 //
 // v the mean of the others, l' the eigenvalues with v in their place, m = dk - k(k+1)/2. Equal eigenvalues, which
-// would make |A| 0, count as apart by a rounding. Cost: d^2 logarithms.
+// would make |A| 0, count as apart by what chance makes of such, a part sqrt(2/n). Cost: d^2 logarithms.
 func minka(l []float64, n int) int {
 	d, logN := len(l), elementary.Log(float64(n))
 	best, most := 1, math.Inf(-1)
@@ -26,15 +26,15 @@ func minka(l []float64, n int) int {
 		prior += logGamma(d-k+1) - float64(d-k+1)/2*elementary.Log(math.Pi) - math.Ln2
 		logs += elementary.Log(last)
 		for _, x := range l[:k-1] {
-			inside += elementary.Log(max(1/last-1/x, tied/last))
+			inside += elementary.Log(between(1/x, 1/last, n))
 		}
 		for _, x := range l[k:] {
-			apart += elementary.Log(max(last-x, tied*last))
+			apart += elementary.Log(between(x, last, n))
 		}
 		rest -= last
 		v, outside := max(rest/float64(d-k), leastVariance), 0.0
 		for _, x := range l[:k] {
-			outside += elementary.Log(max(1/v-1/x, tied/v))
+			outside += elementary.Log(between(1/x, 1/v, n))
 		}
 		m := float64(d*k) - float64(k*(k+1))/2
 		a := inside + apart + float64(float64(d-k)*outside) + float64(m*logN)
@@ -46,10 +46,15 @@ func minka(l []float64, n int) int {
 	return best
 }
 
-const (
-	leastVariance = 1e-15
-	tied          = 0x1p-52
-)
+const leastVariance = 1e-15
+
+// between returns by how much eigenvalues of n rows, or their inverses, are apart.
+func between(low, high float64, n int) float64 {
+	if high-low > 1e-12*high {
+		return high - low
+	}
+	return high * math.Sqrt(2/float64(n))
+}
 
 // logGamma returns the logarithm of Gamma(m/2).
 func logGamma(m int) (sum float64) {
