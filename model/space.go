@@ -162,15 +162,10 @@ func (m *PCA) NewPreimage(alpha float64, threads int) (*Preimage, error) {
 			z.Value[i*k+c] = float32(v)
 		}
 	}
-	g, err := gram.NewGram(s.Kernel, z, gram.Options{Threads: threads, Double: true, Cache: 1 << 26})
+	g, a, err := gram.Whole(s.Kernel, z, threads)
 	if err != nil {
 		return nil, err
 	}
-	a, all := make([]float64, n*n), make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	g.Square(a, all)
 	for i := range n {
 		a[i*n+i] += alpha
 	}

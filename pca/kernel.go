@@ -111,19 +111,14 @@ func newProducts(k kernel.Kernel, x matrix.Matrix, center bool, threads int) (*p
 	if n > mostRows {
 		return nil, fmt.Errorf("found %d rows, expected at most %d, whose matrix of the kernel fits: a map, such as nystrom:rank=1000, takes any number", n, mostRows)
 	}
-	g, err := gram.NewGram(k, x, gram.Options{Threads: threads, Double: true, Cache: 1 << 26})
+	g, s, err := gram.Whole(k, x, threads)
 	if err != nil {
 		return nil, err
 	}
 	if err := g.Doubt(); err != nil {
 		return nil, err
 	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	p := &products{s: make([]float64, n*n)}
-	g.Square(p.s, all)
+	p := &products{s: s}
 	algebra.Symmetrise(p.s, n)
 	largest := slices.Max(g.SquaredNorm)
 	each := g.Kernel.Error(g.Terms, largest, largest)
@@ -186,11 +181,10 @@ func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
 		return pose.DataError{Reason: nothingVaries(j.products.mean != nil)}
 	}
 	j.keep(j.spec.K)
-	j.basis.Orient()
 	return nil
 }
 
-// coefficients makes the a of the v of a basis.
+// coefficients makes the a of the v of a basis, with the signs that components are stored with.
 func (p *products) coefficients(b method.Basis) []float64 {
 	out := slices.Clone(b.Component)
 	for i, value := range b.Value {
@@ -203,6 +197,7 @@ func (p *products) coefficients(b method.Basis) []float64 {
 		}
 		algebra.Scale(a, 1/math.Sqrt(float64(len(a))*value))
 	}
+	method.Basis{K: b.K, Cols: b.Cols, Component: out}.Orient()
 	return out
 }
 
@@ -214,6 +209,7 @@ func certifyKernel(ctx context.Context, p *products, components []float64, k, th
 
 // kernel recomputes what is claimed of components of a kernel without a map.
 func (v *Verification) kernel(ctx context.Context, m *model.PCA, set *data.Set, threads int) error {
+	v.digest(m, rowsDigest(set))
 	spec := Spec{Kernel: m.Statement.Kernel, Scale: m.Statement.Scale, Threads: threads}
 	s, x, err := spec.space(ctx, set.X, false)
 	if err != nil {

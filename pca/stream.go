@@ -237,6 +237,16 @@ func (s *Stream) Rows() int {
 	return s.learner.Taken()
 }
 
+// keepHeldOut notes which rows were held out, and what is captured of them.
+func keepHeldOut(m *model.PCA, a learner.Answer) {
+	for _, i := range a.HeldOut {
+		m.HeldOut = append(m.HeldOut, int64(i))
+	}
+	if a.Score.Rows > 0 {
+		m.Proof.HeldOut = heldOutVariance(a.Score)
+	}
+}
+
 var unbegun = pose.DataError{Reason: "found a stream without first rows, expected one that NewPCAStream made"}
 
 // check refuses a stream that was not begun, and what is no rows.
@@ -310,12 +320,7 @@ func (s *Stream) Result(status solver.Status) (*Result, error) {
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
 		Version: pose.Version(), Notes: maps.Clone(s.spec.Notes),
 	}
-	for _, i := range a.HeldOut {
-		m.HeldOut = append(m.HeldOut, int64(i))
-	}
-	if a.Score.Rows > 0 {
-		m.Proof.HeldOut = heldOutVariance(a.Score)
-	}
+	keepHeldOut(m, a)
 	if !s.spec.NoState {
 		m.State = method.Keep(s.learner)
 	}

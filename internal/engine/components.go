@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -19,6 +20,7 @@ type pcaSpec struct {
 	K       int     `json:"k"`
 	Share   float64 `json:"share"`
 	MLE     bool    `json:"mle"`
+	Missing string  `json:"missing"`
 	Method  string  `json:"method"`
 	Center  string  `json:"center"`
 	Scale   string  `json:"scale"`
@@ -34,7 +36,7 @@ type pcaSpec struct {
 }
 
 func (s pcaSpec) spec() pca.Spec {
-	return pca.Spec{K: s.K, Share: s.Share, Likeliest: s.MLE, Method: s.Method, Center: s.Center, Scale: s.Scale, Kernel: s.Kernel, Map: s.Map, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+	return pca.Spec{K: s.K, Share: s.Share, Likeliest: s.MLE, Missing: s.Missing, Method: s.Method, Center: s.Center, Scale: s.Scale, Kernel: s.Kernel, Map: s.Map, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
 }
 
 // componentsRequest asks for principal components, or for those of further rows.
@@ -155,6 +157,7 @@ func (r *request) evaluateComponents(q *judgedComponents) (any, error) {
 type projected struct {
 	Model   source  `json:"model"`
 	X       rows    `json:"x"`
+	Gaps    *Place  `json:"gaps"`  // as of arrays
 	Alpha   float64 `json:"alpha"` // of the ridge of a preimage
 	Threads int     `json:"threads"`
 }
@@ -172,7 +175,18 @@ func (r *request) project(q *projected) (any, error) {
 	if x, err = m.Prepare(x); err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
-	return r.each(x, m.Statement.K, q.Threads, m.Transform)
+	gaps, err := gapsOf(r.mapped, q.Gaps)
+	n, _ := x.Dims()
+	if err == nil {
+		err = set.CheckGaps(gaps, n, m.Cols())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if gone := (&data.Set{X: x, Gaps: gaps}).Missing(); gone != nil && m.Space == nil {
+		return r.each(x, m.Statement.K, q.Threads, func(dst []float64, i int, x matrix.Vector) { m.TransformObserved(dst, x, gone[i]) })
+	}
+	return r.each(x, m.Statement.K, q.Threads, func(dst []float64, _ int, x matrix.Vector) { m.Transform(dst, x) })
 }
 
 // invert answers with the rows of coordinates along components of a kernel, float64, rows x features.
@@ -189,7 +203,7 @@ func (r *request) invert(q *projected) (any, error) {
 	if err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
-	return r.each(z, m.Cols(), q.Threads, func(dst []float64, x matrix.Vector) {
+	return r.each(z, m.Cols(), q.Threads, func(dst []float64, _ int, x matrix.Vector) {
 		scores := make([]float64, m.Statement.K)
 		x.AddTo(scores, 1)
 		p.Inverse(dst, scores)
@@ -197,12 +211,12 @@ func (r *request) invert(q *projected) (any, error) {
 }
 
 // each answers with width numbers made of each row, unless the request ends.
-func (r *request) each(x matrix.Matrix, width, threads int, do func(dst []float64, x matrix.Vector)) (any, error) {
+func (r *request) each(x matrix.Matrix, width, threads int, do func(dst []float64, i int, x matrix.Vector)) (any, error) {
 	n, _ := x.Dims()
 	all := make([]float64, n*width)
 	parallel.Blocks(n, 16, threads, func(_, lo, hi int) {
 		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
-			do(all[i*width:(i+1)*width], x.Row(i))
+			do(all[i*width:(i+1)*width], i, x.Row(i))
 		}
 	})
 	if err := r.ctx.Err(); err != nil {

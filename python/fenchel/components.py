@@ -19,6 +19,8 @@ __all__ = ["IncrementalPCA", "KernelPCA", "PCA"]
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """What all estimators of components share."""
 
+    observed, max_epochs = False, None
+
     def _keep(self, answer: dict[str, Any], stopped: bool, asked: float) -> None:
         """Keep components and what is proved of them; after Ctrl-C raise the exception."""
         self.model_ = m = answer["model"]
@@ -55,7 +57,10 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates along the components, of shape (n_samples, n_components)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite="allow-nan" if self.observed else True)
+        X, gaps = _ask.gapped(X) if self.observed else (X, None)
+        if gaps is not None:
+            return _ask.along_components("pca-project", self.model_, X, len(self.components_), offsets=getattr(self, "_offsets", None), gaps=gaps)
         scaled = self.components_ if self._scale is None else self.components_ * self._scale
         out = np.asarray(X @ scaled.T) - scaled @ self.mean_
         if self.whiten:
@@ -114,6 +119,11 @@ class PCA(Components):
         "none", "std", ... as of ``fenchel pca --scale``.
     method : str
         A name of ``fenchel list methods``, or "auto".
+    observed : bool
+        NaN are missing numbers, for which nothing stands: components of those that are there, by "ppca", or by
+        methods that learn row by row, such as "grouse", without a proof. ``transform`` projects rows by the features that they have.
+    max_epochs : int or None
+        Passes of a method that learns row by row; None: one.
     gap : float
         The share of the best possible variance that may be missing, by proof.
     max_seconds, random_state, n_jobs
@@ -137,12 +147,14 @@ class PCA(Components):
     (array([[0.707, 0.707]]), True)
     """
 
-    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", observed=False, max_epochs=None, gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
         self.n_components = n_components
         self.whiten = whiten
         self.center = center
         self.scale = scale
         self.method = method
+        self.observed = observed
+        self.max_epochs = max_epochs
         self.gap = gap
         self.max_seconds = max_seconds
         self.random_state = random_state
@@ -151,7 +163,7 @@ class PCA(Components):
     def _spec(self, X: Any) -> dict[str, Any]:
         return {
             **self._size(X), "method": self.method, "center": self.center, "scale": self.scale, "whiten": "sample" if self.whiten else "", "gap": self.gap, "seconds": self.max_seconds,
-            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), "missing": "observed" if self.observed else "", "epochs": self.max_epochs,
         }
 
     def _size(self, X: Any) -> dict[str, Any]:
@@ -173,13 +185,16 @@ class PCA(Components):
         return self
 
     def _fit(self, X: Any) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2, ensure_all_finite="allow-nan" if self.observed else True)
         data = _ask.Data(X, names=self._names())
+        if self.observed:
+            X = data.gapped().X
         if self.center == "yes":
             data.centred()
         self.n_samples_ = X.shape[0]
         self._offsets = data.offsets
         answer, stopped = _ask.components(data, self._spec(X))
+        answer["unproved"] = self.observed
         self._keep(answer, stopped, self._asked())
         return X
 

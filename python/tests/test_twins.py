@@ -178,6 +178,23 @@ def test_truncated_svd(rows):
     np.testing.assert_allclose(np.abs((ours.components_ * theirs.components_).sum(axis=1)), 1, atol=1e-4)
 
 
+def test_missing_numbers():
+    """Components of the numbers that are there are near those of all; a row is projected by what it has."""
+    rows = RNG.randn(400, 2) @ RNG.randn(2, 8) + 50
+    gaps = np.where(RNG.rand(400, 8) < 0.3, np.nan, rows)
+    whole, ours = fenchel.PCA(2).fit(rows), fenchel.PCA(2, observed=True).fit(gaps)
+    np.testing.assert_allclose(ours.components_.T @ ours.components_, whole.components_.T @ whole.components_, atol=1e-5)
+    seen = (~np.isnan(gaps)).sum(axis=1) >= 4
+    np.testing.assert_allclose(ours.transform(gaps)[seen], ours.transform(rows)[seen], atol=1e-3)
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(gaps))[seen], rows[seen], atol=1e-3)
+    v = fenchel.verify(ours, gaps)
+    assert not v.problems and "missing" in v.unproved and np.isnan(ours.gap_)
+    turned = fenchel.PCA(2, observed=True, method="grouse", max_epochs=5).fit(gaps)
+    np.testing.assert_allclose(turned.components_.T @ turned.components_, whole.components_.T @ whole.components_, atol=1e-2)
+    with pytest.raises(ValueError, match="NaN"):
+        fenchel.PCA(2).fit(gaps)
+
+
 def test_pca_mle():
     """The most likely number of components is that of scikit-learn."""
     for rows in (datasets.load_iris().data, datasets.load_wine().data, datasets.load_digits().data[:, 10:40], X, RNG.randn(200, 3) @ RNG.randn(3, 8) + 0.1 * RNG.randn(200, 8)):

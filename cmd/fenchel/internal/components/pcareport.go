@@ -35,15 +35,8 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if out.LeftOut != "" {
 		r.Line("left out", "column %q, as the target (--target names another one)", out.LeftOut)
 	}
-	switch share := p.spec.Share; {
-	case p.spec.Likeliest:
-		r.Line("chosen", "%s: the number that makes the rows the most likely", printing.Count(m.Statement.K, "component"))
-	case share == 1:
-		r.Line("chosen", "%s: all directions in which the rows vary", printing.Count(m.Statement.K, "component"))
-	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
-		r.Line("chosen", "%s: those found when the search was cut short", printing.Count(m.Statement.K, "component"))
-	case share > 0:
-		r.Line("chosen", "%s: the fewest that capture %g %% of the %s", printing.Count(m.Statement.K, "component"), 100*share, momentOf(m))
+	if why := p.whySoMany(m); why != "" {
+		r.Line("chosen", "%s: %s", printing.Count(m.Statement.K, "component"), why)
 	}
 	printComponents(r, m, out.MethodWhy)
 	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
@@ -71,6 +64,21 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	} else {
 		r.Line("model", "not saved (give -o FILE)")
 	}
+}
+
+// whySoMany says why there are as many components, where the rows say so; "": they do not.
+func (p *reducer) whySoMany(m *model.PCA) string {
+	switch share := p.spec.Share; {
+	case p.spec.Likeliest:
+		return "the number that makes the rows the most likely"
+	case share == 1:
+		return "all directions in which the rows vary"
+	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
+		return "those found when the search was cut short"
+	case share > 0:
+		return fmt.Sprintf("the fewest that capture %g %% of the %s", 100*share, momentOf(m))
+	}
+	return ""
 }
 
 // leftOut returns the name of the column that was taken for the target.

@@ -74,16 +74,9 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return exitcode.BadData(option.NotModel(cmd, args[0], err))
 	}
-	if cmd.Flags().Changed("alpha") && (m.Space == nil || r.errors) {
-		return fmt.Errorf("--alpha %g: expected components of a kernel, and rows to be made of them", r.alpha)
-	}
-	inverse := m.Inverse
-	if m.Space != nil && !r.errors {
-		p, err := m.NewPreimage(r.alpha, r.in.Opt.Threads)
-		if err != nil {
-			return exitcode.BadData(err)
-		}
-		inverse = p.Inverse
+	inverse, err := r.inverse(cmd, m)
+	if err != nil {
+		return err
 	}
 	if r.scores {
 		return r.invert(cmd, m, inverse, args[1:])
@@ -110,6 +103,18 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 		inverse(row, scores)
 		return row
 	})
+}
+
+// inverse returns what makes rows of coordinates.
+func (r *reconstructor) inverse(cmd *cobra.Command, m *model.PCA) (func(dst, scores []float64), error) {
+	if cmd.Flags().Changed("alpha") && (m.Space == nil || r.errors) {
+		return nil, fmt.Errorf("--alpha %g: expected components of a kernel, and rows to be made of them", r.alpha)
+	}
+	if m.Space == nil || r.errors {
+		return m.Inverse, nil
+	}
+	p, err := m.NewPreimage(r.alpha, r.in.Opt.Threads)
+	return func(dst, scores []float64) { p.Inverse(dst, scores) }, exitcode.BadData(err)
 }
 
 // featureNames returns the names of the features, x1, x2, ... where they have none.
