@@ -53,6 +53,9 @@ func (j *pcaJob) end(relative float64) solver.Status {
 	case j.late():
 		return solver.TimeLimit
 	}
+	if _, restricted := j.method.(method.Restricted); restricted {
+		return solver.EpochLimit
+	}
 	if _, batch := j.method.(method.Batch); batch || isStuck(j.result.State) {
 		return solver.Stalled
 	}

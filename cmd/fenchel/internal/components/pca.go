@@ -18,6 +18,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -229,7 +231,15 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	p.shown.Done()
 	out := p.report()
 	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
-	// Rows of a stream have no proof, and a method that has seen them did what was asked;
+	// Rows of a stream have no proof, and a method that has seen them did what was asked, as one has whose
+	// components are of some kind only, unless a gap was asked for;
 	// of rows that are all there the gap is known.
-	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model)))
+	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model) || p.restricted()))
+}
+
+// restricted reports whether the method's components are not meant to be the best, and no gap was asked for.
+func (p *reducer) restricted() bool {
+	m, err := methods.New(p.result.Model.Statement.Method)
+	_, restricted := m.(method.Restricted)
+	return err == nil && restricted && p.spec.Gap == 0
 }
