@@ -82,7 +82,7 @@ func (spec Spec) checkKernel() error {
 	case err != nil:
 		return err
 	case kernel.IsIndefinite(k):
-		return fmt.Errorf("kernel %q: %w, whose images have no components", spec.Kernel, gram.ErrIndefinite)
+		return fmt.Errorf("kernel %q: found a kernel that is no inner product, expected one whose values are those of images of rows", spec.Kernel)
 	case spec.Map != "":
 		a, err := featuremap.NewApproximation(spec.Map)
 		if err != nil {
@@ -165,23 +165,66 @@ func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
 		j.problem.K = n
 	}
 	if j.basis, err = batch.Pairs(ctx, j.products.s, n, j.problem); err != nil {
-		if ctx.Err() == nil || j.basis.K < j.problem.K {
+		if ctx.Err() == nil {
 			return err
 		}
 		j.cutShort(ctx)
+		j.basis = j.products.rough(j.basis, j.problem.K, n, j.spec.Threads)
 	}
 	enough := true
 	if j.spec.Share > 0 {
 		j.spec.K, _ = fewest(j.basis.Value, j.spec.Share*j.products.total)
 		enough = j.spec.K > 0
-	} else if k, _ := fewest(j.basis.Value, math.Inf(1)); k < j.spec.K {
+	} else if k, _ := fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
 		return pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the images of the rows lie in fewer dimensions", k, j.spec.K)}
 	}
 	if !enough {
 		return pose.DataError{Reason: nothingVaries(j.products.mean != nil)}
 	}
-	j.keep(j.spec.K)
+	j.keep(min(j.spec.K, j.basis.K))
 	return nil
+}
+
+// mostRough is how many directions a search that was cut short makes at most.
+const mostRough = 256
+
+// rough returns the best directions of a span, for a search that was cut short: of the k rows that it had found, or where
+// these are too few of S e_i, for as many rows i that are evenly spaced. For V orthonormal with V S V^T = L diagonal, the X^T V^T L^-1/2 are
+// directions of length 1, of which L^-1/2 V S^2 V^T L^-1/2 = Q^T M Q says the variances M of the best ones, X^T (Q L^-1/2 V)^T. Where
+// nothing varies they are left out.
+func (p *products) rough(found method.Basis, k, n, threads int) method.Basis {
+	rows := found.Component
+	if k = min(k, mostRough); found.K < k {
+		rows = make([]float64, k*n)
+		for c := range k {
+			copy(rows[c*n:(c+1)*n], p.s[c*n/k*n:])
+		}
+	}
+	k = len(rows) / n
+	algebra.Orthonormalise(rows, k, n)
+	images := make([]float64, k*n)
+	algebra.Multiply(images, rows, p.s, k, n, n, threads)
+	lengths, vectors := eigen(images, rows, k, n, threads)
+	k, _ = fewest(lengths, math.Inf(1))
+	rows, images = algebra.Combine(nil, vectors, rows, k, len(lengths), n), algebra.Combine(nil, vectors, images, k, len(lengths), n)
+	for i, v := range lengths[:k] {
+		algebra.Scale(rows[i*n:(i+1)*n], 1/math.Sqrt(v))
+		algebra.Scale(images[i*n:(i+1)*n], 1/math.Sqrt(v))
+	}
+	values, vectors := eigen(images, images, k, n, threads)
+	b := method.Basis{K: k, Cols: n, Component: algebra.Combine(nil, vectors, rows, k, k, n), Value: values}
+	for i, v := range values {
+		algebra.Scale(b.Row(i), math.Sqrt(v))
+	}
+	return b
+}
+
+// eigen returns the eigenvalues of A B^T, symmetric, of k rows each, and its eigenvectors.
+func eigen(a, b []float64, k, n, threads int) (values, vectors []float64) {
+	values, inner := make([]float64, k), make([]float64, k*k)
+	algebra.Multiply(inner, a, b, k, k, n, threads)
+	algebra.Symmetrise(inner, k)
+	return values, new(algebra.Eigensystem).Decompose(values, inner, k)
 }
 
 // coefficients makes the a of the v of a basis, with the signs that components are stored with.

@@ -229,16 +229,16 @@ func TestComponentsOfMaps(t *testing.T) {
 func TestKernelComponentsRefuse(t *testing.T) {
 	set := eighths(1, 12, 3, 0)
 	for expected, spec := range map[string]Spec{
-		"expected a kernel too":           {K: 1, Map: "nystrom"},
-		"the kernel is no inner product":  {K: 1, Kernel: "sigmoid"},
-		"depends on two rows alone":       {K: 1, Kernel: "precomputed"},
-		"gram, the eigenvectors":          {K: 1, Kernel: "rbf", Method: "krylov"},
-		"a map of the kernel to features": {K: 1, Kernel: "rbf", Epochs: 2},
-		"found only 3 of k = 4":           {K: 4, Kernel: "linear"},
-		"k = 13: expected 1 to 12":        {K: 13, Kernel: "rbf"},
-		`unknown kernel "gauss"`:          {K: 1, Kernel: "gauss"},
-		"expected a number >= 0":          {K: 1, Kernel: "chi2"},
-		"expected rbf or laplacian":       {K: 1, Kernel: "poly:gamma=1", Map: "fourier"},
+		"expected a kernel too":             {K: 1, Map: "nystrom"},
+		"a kernel that is no inner product": {K: 1, Kernel: "sigmoid"},
+		"depends on two rows alone":         {K: 1, Kernel: "precomputed"},
+		"gram, the eigenvectors":            {K: 1, Kernel: "rbf", Method: "krylov"},
+		"a map of the kernel to features":   {K: 1, Kernel: "rbf", Epochs: 2},
+		"found only 3 of k = 4":             {K: 4, Kernel: "linear"},
+		"k = 13: expected 1 to 12":          {K: 13, Kernel: "rbf"},
+		`unknown kernel "gauss"`:            {K: 1, Kernel: "gauss"},
+		"expected a number >= 0":            {K: 1, Kernel: "chi2"},
+		"expected rbf or laplacian":         {K: 1, Kernel: "poly:gamma=1", Map: "fourier"},
 	} {
 		if _, err := Fit(context.Background(), set, spec); err == nil || !strings.Contains(err.Error(), expected) {
 			t.Errorf("%+v: %v, expected %s", spec, err, expected)
@@ -260,3 +260,18 @@ func TestKernelComponentsRefuse(t *testing.T) {
 }
 
 func errorOf[T any](_ T, err error) error { return err }
+
+// A search that is cut short ends with components, whose bound is what there is in all.
+func TestKernelComponentsInTime(t *testing.T) {
+	set := ellipsoid(t, 700, 6, 1)
+	r, err := Fit(context.Background(), set, Spec{K: 3, Kernel: "rbf:gamma=0.1", Time: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != solver.TimeLimit || r.Model.Statement.K != 3 || !(r.Model.Proof.Captured > 0 && r.Model.Proof.Upper <= r.Model.Proof.Total*1.01) {
+		t.Errorf("%s: %+v", r.Status, r.Model.Proof)
+	}
+	if v, err := Verify(context.Background(), r.Model, set, 1); err != nil || len(v.Problems) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
