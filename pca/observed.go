@@ -2,19 +2,15 @@ package pca
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/model"
 )
 
 // Components of the numbers that are there: nothing stands for a missing one but what components say of it.
@@ -22,49 +18,6 @@ import (
 // components so far, the nearest in the features that it has, in place of what is missing: GROUSE then moves as its
 // authors have it (the residual is 0 in a feature that is missing, so that w are the least squares' weights), and MSG
 // as if these numbers had been seen. A mean is that of the numbers of its feature, and so is a deviation.
-
-// Observed is the [Spec.Missing] of such components.
-const Observed = model.Observed
-
-// ppca is the method that knows missing numbers.
-const ppca = "ppca"
-
-// Missings returns what Spec.Missing may be.
-func Missings() []string { return []string{"mean", Observed} }
-
-// checkMissing returns what is wrong with a spec of missing numbers.
-func (spec Spec) checkMissing() error {
-	switch {
-	case spec.Missing == "" || spec.Missing == "mean":
-		return nil
-	case spec.Missing != Observed:
-		return fmt.Errorf("missing = %s: expected %s", spec.Missing, strings.Join(Missings(), " or "))
-	case spec.Kernel != "":
-		return fmt.Errorf("missing = %s: expected no kernel, which has no value of rows without numbers", Observed)
-	case spec.chooseK():
-		return fmt.Errorf("missing = %s: expected a number of components, as the variance is not known of which there is a share", Observed)
-	case !spec.chooses() && !spec.isPPCA() && !spec.Streams():
-		return fmt.Errorf("method %s: expected ppca, or one that learns row by row, such as grouse or msg, for components of the numbers that are there", spec.Method)
-	}
-	return nil
-}
-
-// observed is the statement of a model about missing numbers: "" where means stand for them.
-func (spec Spec) observed() string {
-	if spec.Missing == Observed {
-		return Observed
-	}
-	return ""
-}
-
-// Observes reports whether nothing stands for missing numbers.
-func (spec Spec) Observes() bool {
-	return spec.Missing == Observed || spec.Missing == "" && spec.isPPCA()
-}
-
-func (spec Spec) isPPCA() bool {
-	return spec.Method == ppca || strings.HasPrefix(spec.Method, ppca+":")
-}
 
 // observe has the rows know which numbers are missing, where that makes a difference.
 func (j *pcaJob) observe() error {
@@ -208,36 +161,3 @@ func (j *pcaJob) shift() {
 	}
 	j.rows.Offset, j.basis.Shift = offset, nil
 }
-
-// observed checks what is claimed of components of rows of which numbers are missing.
-func (v *Verification) observed(m *model.PCA, set *data.Set, threads int) error {
-	if !math.IsNaN(float64(m.Proof.Captured)) || !math.IsNaN(float64(m.Proof.Upper)) || m.Proof.Failure != 0 {
-		v.fail("claims a proof (%.9g captured of at most %.9g), of which components of rows with missing numbers have none", m.Proof.Captured, m.Proof.Upper)
-	}
-	v.digest(m, rowsDigest(set))
-	j := &pcaJob{set: set, spec: Spec{K: m.Statement.K, Method: m.Statement.Method, Missing: Observed, Scale: m.Statement.Scale, Threads: threads}}
-	var err error
-	if j.rows, err = view.Preprocess(set.X, m.Statement.Scale, m.Statement.Center, threads); err == nil {
-		err = j.observe()
-	}
-	if err != nil {
-		return err
-	}
-	total := j.problem.Squared
-	if pose.Differs(m.Proof.Total, model.Bound(total), pose.Tolerance*total) {
-		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", m.Proof.Total, total)
-	}
-	if !pose.Near(j.rows.Factor, m.Scale) {
-		v.fail("the scale is not that of the rows")
-	}
-	if !j.spec.isPPCA() && squaredDistance(j.rows.Offset, m.Mean, m.Scale) > meanSlack*total {
-		v.fail("the mean is not that of the rows")
-	}
-	if len(v.Problems) == 0 {
-		v.Unproved = errUnseen.Error()
-	}
-	return nil
-}
-
-// errUnseen is why there is no bound.
-var errUnseen = errors.New("nothing is proved of rows of which numbers are missing")

@@ -21,6 +21,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
+	"github.com/fenchel-ml/fenchel/internal/pca/images"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
@@ -126,7 +127,7 @@ type pcaJob struct {
 	cut      solver.Status // what ended the search early; "": nothing did
 	work     view.Work
 	rows     view.Rows
-	products *products // of a kernel without a map, in place of rows
+	products *images.Products // of a kernel without a map, in place of rows
 	problem  method.Problem
 	method   method.Method
 	basis    method.Basis
@@ -181,7 +182,7 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if j.problem.Squared == 0 {
-		return pose.DataError{Reason: nothingVaries(j.rows.Offset != nil || j.products != nil && j.products.mean != nil)}
+		return pose.DataError{Reason: nothingVaries(j.rows.Offset != nil || j.products != nil && j.products.Mean != nil)}
 	}
 	return j.pick()
 }
@@ -193,10 +194,10 @@ func (j *pcaJob) measure() (err error) {
 		center, scale = j.spec.Center != "no", "none" // the images are not scaled
 	}
 	if j.space != nil && j.space.Map == nil {
-		if j.products, err = newProducts(j.space.Kernel, j.x, center, j.spec.Threads); err != nil {
+		if j.products, err = images.New(j.space.Kernel, j.x, center, j.spec.Threads); err != nil {
 			return pose.DataError{Reason: err.Error()}
 		}
-		j.problem.Squared = j.products.total
+		j.problem.Squared = j.products.Total
 		return nil
 	}
 	if j.rows, err = view.Preprocess(j.x, scale, center, j.spec.Threads); err != nil {
@@ -302,8 +303,8 @@ func (j *pcaJob) certify(ctx context.Context) error {
 		c.Total, c.Captured, c.Upper, components = j.problem.Squared, math.NaN(), math.NaN(), j.basis.Component
 		mean = j.rows.Offset
 	case j.products != nil:
-		components, mean = j.products.coefficients(j.basis), j.products.mean
-		c, err = certifyKernel(ctx, j.products, components, j.spec.K, j.spec.Threads, seed)
+		components, mean = j.products.Coefficients(j.basis), j.products.Mean
+		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads, seed)
 	default:
 		rows := j.rows
 		rows.Work = nil

@@ -1,4 +1,4 @@
-package pca
+package method
 
 import (
 	"math"
@@ -7,7 +7,25 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
-// minka returns the number of components below d that makes n rows the most likely, by Laplace's approximation of
+// How many components there are to be, by the variances along all of them.
+
+// nothingLeft is the part of the largest variance below which one is rounding.
+const nothingLeft = 1e-12
+
+// Fewest returns how many of the falling values have the sum, or how many are more than
+// rounding if these have not.
+func Fewest(value []float64, sum float64) (k int, enough bool) {
+	captured := 0.0
+	for k < len(value) && value[k] > nothingLeft*value[0] {
+		captured += value[k]
+		if k++; captured >= sum*(1-nothingLeft) {
+			return k, true
+		}
+	}
+	return k, false
+}
+
+// Likeliest returns the number of components below d that makes n rows the most likely, by Laplace's approximation of
 // the evidence of probabilistic components of k directions (Minka, "Automatic choice of dimensionality for PCA", NIPS
 // 2000, equation 77, as scikit-learn has it), of the d eigenvalues l of their covariance, with divisor n-1, falling:
 //
@@ -17,7 +35,7 @@ import (
 //
 // v the mean of the others, l' the eigenvalues with v in their place, m = dk - k(k+1)/2. Equal eigenvalues, which
 // would make |A| 0, count as apart by what chance makes of such, a part sqrt(2/n). Cost: d^2 logarithms.
-func minka(l []float64, n int) int {
+func Likeliest(l []float64, n int) int {
 	d, logN := len(l), elementary.Log(float64(n))
 	best, most := 1, math.Inf(-1)
 	prior, logs, inside, apart, rest := 0.0, 0.0, 0.0, 0.0, vec.Total(l)
