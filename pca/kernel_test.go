@@ -165,14 +165,19 @@ func TestVerifyKernelComponentsFindsLies(t *testing.T) {
 		"longer components":      func(m *model.PCA) { m.Components[0] *= 1.01 },
 		"one that is not there":  func(m *model.PCA) { m.Components[0], m.Components[1] = m.Components[1], m.Components[0] },
 		"not centred components": func(m *model.PCA) { m.Components[3] += 1e-3 },
-		"another mean":           func(m *model.PCA) { m.Mean[2]++ },
-		"another variance":       func(m *model.PCA) { m.Eigenvalue[1] *= 1.01 },
-		"other rows":             func(m *model.PCA) { m.Data.Digest = "sha256:0" },
-		"other support":          func(m *model.PCA) { m.Space.Rows = eighths(3, 15, 6, 0).X },
-		"another kernel":         func(m *model.PCA) { m.Statement.Kernel = "rbf:gamma=0.5" },
-		"another scale":          func(m *model.PCA) { m.Space.Scaling.Factor[0] *= 2 },
-		"a convergence not met":  func(m *model.PCA) { m.Proof.Gap = 1e-16 },
-		"no centring":            func(m *model.PCA) { m.Statement.Center = false },
+		"shifted coefficients": func(m *model.PCA) { // of which the products with centred images are the same
+			for j := range 15 {
+				m.Components[15+j] += 0.01
+			}
+		},
+		"another mean":          func(m *model.PCA) { m.Mean[2]++ },
+		"another variance":      func(m *model.PCA) { m.Eigenvalue[1] *= 1.01 },
+		"other rows":            func(m *model.PCA) { m.Data.Digest = "sha256:0" },
+		"other support":         func(m *model.PCA) { m.Space.Rows = eighths(3, 15, 6, 0).X },
+		"another kernel":        func(m *model.PCA) { m.Statement.Kernel = "rbf:gamma=0.5" },
+		"another scale":         func(m *model.PCA) { m.Space.Scaling.Factor[0] *= 2 },
+		"a convergence not met": func(m *model.PCA) { m.Proof.Gap = 1e-16 },
+		"no centring":           func(m *model.PCA) { m.Statement.Center = false },
 	} {
 		m := fitKernel(t, set, Spec{K: 2, Kernel: "rbf:gamma=0.25", Scale: "std"})
 		lie(m)

@@ -124,10 +124,10 @@ func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method
 		trace.Add(s[i*m+i])
 	}
 	frobenius := frobeniusOf(s, m)
-	if !(frobenius <= 0x1p400) || frobenius > 0 && frobenius < 0x1p-400 {
-		return Certificate{}, fmt.Errorf("certificate: found products of about %.3g, expected numbers whose squares are neither too large nor too small", frobenius)
-	}
 	c.size.total = max(0, trace.Value())
+	if !(frobenius <= 0x1p400) || c.size.total > 0 && frobenius < 0x1p-400 {
+		return Certificate{}, fmt.Errorf("certificate: found products of about %.3g, expected numbers whose squares are neither too large nor too small", c.size.total/float64(m))
+	}
 	c.size.upper = algebra.Up(c.size.total*(1+8*algebra.Unit) + float64(math.Sqrt(float64(m))*wrong))
 	c.setBasis(b)
 	c.Captured = c.capturedBySecond(s, frobenius, wrong)
