@@ -247,6 +247,24 @@ func (m *PCA) divide(dst []float64) {
 // TransformObserved is [PCA.Transform] of a row without the features gone, of components among features: the
 // coordinates of the point of their span that is nearest to it in the features that it has.
 func (m *PCA) TransformObserved(dst []float64, x matrix.Vector, gone []uint32) {
+	m.projectObserved(dst, x, gone)
+	m.divide(dst)
+}
+
+// ResidualObserved is [PCA.Residual] of a row without the features gone: in the features that it has.
+func (m *PCA) ResidualObserved(scores []float64, x matrix.Vector, gone []uint32) float64 {
+	row := m.projectObserved(scores, x, gone)
+	for i, s := range scores[:m.Statement.K] {
+		vec.Axpy64(row, -s, m.Component(i))
+	}
+	for _, j := range gone {
+		row[j] = 0
+	}
+	return vec.SquaredNorm64(row)
+}
+
+// projectObserved sets dst to the coordinates, and returns x' with 0 for the features gone.
+func (m *PCA) projectObserved(dst []float64, x matrix.Vector, gone []uint32) []float64 {
 	d := m.Cols()
 	row := make([]float64, d)
 	without(x, d).AddTo(row, 1)
@@ -260,7 +278,17 @@ func (m *PCA) TransformObserved(dst []float64, x matrix.Vector, gone []uint32) {
 		row[j] = 0
 	}
 	method.Basis{K: m.Statement.K, Cols: d, Component: m.Components}.Observed(dst, row, gone)
-	m.divide(dst)
+	return row
+}
+
+// Scorer returns what sets dst to the coordinates of a row of set: of components of the numbers that are there, by
+// the features that the row has. It says why rows are none for the components.
+func (m *PCA) Scorer(s *data.Set) (func(dst []float64, i int), error) {
+	x, err := m.Prepare(s.X)
+	if gone := s.Missing(); gone != nil && m.Statement.Missing == Observed {
+		return func(dst []float64, i int) { m.TransformObserved(dst, x.Row(i), gone[i]) }, err
+	}
+	return func(dst []float64, i int) { m.Transform(dst, x.Row(i)) }, err
 }
 
 // project sets dst to the coordinates of x' along the components.

@@ -144,6 +144,9 @@ func TestObservedSubspaces(t *testing.T) {
 				if away := distance(found, exact); away > 1e-4 {
 					t.Errorf("row %d is projected %g away by the features that it has", i, away)
 				}
+				if left := m.ResidualObserved(found, set.X.Row(i), gone[i]); left > 1e-8 {
+					t.Errorf("row %d is %g away from the subspace in the features that it has", i, left)
+				}
 			}
 			continue
 		}

@@ -196,18 +196,13 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)
 	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error {
-		x, err := m.Prepare(set.X)
+		score, err := m.Scorer(set)
 		if err != nil {
 			return exitcode.BadData(err)
 		}
-		gone := set.Missing()
 		return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 			scores := make([]float64, m.Statement.K)
-			if m.Statement.Missing == model.Observed && gone != nil {
-				m.TransformObserved(scores, x.Row(i), gone[i])
-			} else {
-				m.Transform(scores, x.Row(i))
-			}
+			score(scores, i)
 			return scores
 		})
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -172,9 +171,6 @@ func (r *request) project(q *projected) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x, err = m.Prepare(x); err != nil {
-		return nil, pose.DataError{Reason: err.Error()}
-	}
 	gaps, err := gapsOf(r.mapped, q.Gaps)
 	n, _ := x.Dims()
 	if err == nil {
@@ -183,10 +179,11 @@ func (r *request) project(q *projected) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if gone := (&data.Set{X: x, Gaps: gaps}).Missing(); gone != nil && m.Space == nil {
-		return r.each(x, m.Statement.K, q.Threads, func(dst []float64, i int, x matrix.Vector) { m.TransformObserved(dst, x, gone[i]) })
+	score, err := m.Scorer(&data.Set{X: x, Gaps: gaps})
+	if err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
 	}
-	return r.each(x, m.Statement.K, q.Threads, func(dst []float64, _ int, x matrix.Vector) { m.Transform(dst, x) })
+	return r.each(n, m.Statement.K, q.Threads, score)
 }
 
 // invert answers with the rows of coordinates along components of a kernel, float64, rows x features.
@@ -203,20 +200,20 @@ func (r *request) invert(q *projected) (any, error) {
 	if err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
-	return r.each(z, m.Cols(), q.Threads, func(dst []float64, _ int, x matrix.Vector) {
+	n, _ := z.Dims()
+	return r.each(n, m.Cols(), q.Threads, func(dst []float64, i int) {
 		scores := make([]float64, m.Statement.K)
-		x.AddTo(scores, 1)
+		z.Row(i).AddTo(scores, 1)
 		p.Inverse(dst, scores)
 	})
 }
 
-// each answers with width numbers made of each row, unless the request ends.
-func (r *request) each(x matrix.Matrix, width, threads int, do func(dst []float64, i int, x matrix.Vector)) (any, error) {
-	n, _ := x.Dims()
+// each answers with width numbers made of each of n rows, unless the request ends.
+func (r *request) each(n, width, threads int, do func(dst []float64, i int)) (any, error) {
 	all := make([]float64, n*width)
 	parallel.Blocks(n, 16, threads, func(_, lo, hi int) {
 		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
-			do(all[i*width:(i+1)*width], i, x.Row(i))
+			do(all[i*width:(i+1)*width], i)
 		}
 	})
 	if err := r.ctx.Err(); err != nil {

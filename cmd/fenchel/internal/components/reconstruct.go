@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -87,21 +88,35 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	x, err := m.Prepare(set.X)
+	score, err := m.Scorer(set)
 	if err != nil {
 		return exitcode.BadData(err)
 	}
 	const rows = 64 // a row may be long
 	if r.errors {
-		return r.in.WriteRows(cmd, r.out, set, rows, []string{"error"}, func(i int) []float64 {
-			return []float64{m.Residual(make([]float64, m.Cols()), make([]float64, m.Statement.K), x.Row(i))}
-		})
+		return r.writeErrors(cmd, m, set, rows)
 	}
 	return r.in.WriteRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, m.Statement.K), make([]float64, m.Cols())
-		m.Transform(scores, x.Row(i))
+		score(scores, i)
 		inverse(row, scores)
 		return row
+	})
+}
+
+// writeErrors writes how far each row is from what its components keep of it, so many rows at a time.
+func (r *reconstructor) writeErrors(cmd *cobra.Command, m *model.PCA, set *data.Set, rows int) error {
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	gone := set.Missing()
+	return r.in.WriteRows(cmd, r.out, set, rows, []string{"error"}, func(i int) []float64 {
+		scores := make([]float64, m.Statement.K)
+		if gone != nil && m.Statement.Missing == model.Observed {
+			return []float64{m.ResidualObserved(scores, x.Row(i), gone[i])}
+		}
+		return []float64{m.Residual(make([]float64, m.Cols()), scores, x.Row(i))}
 	})
 }
 
