@@ -62,27 +62,32 @@ func (m *Model) restoreMapped(columns int, tensors map[string]safetensors.Tensor
 	if err != nil {
 		return err
 	}
-	a, err := featuremap.NewApproximation(m.Statement.Map)
-	if err != nil {
-		return err
-	}
-	if err := a.Accepts(k); err != nil {
-		return err
-	}
-	var landmarks matrix.Matrix
-	if _, ok := tensors["landmarks.values"]; ok {
-		if landmarks, err = restoreRows("landmarks", columns, tensors); err != nil {
-			return err
-		}
-		if i, j, ok := matrix.Finite(landmarks); !ok {
-			return fmt.Errorf("landmark %d: found a value in column %d that is not finite", i+1, j+1)
-		}
-	}
-	if m.Map, err = a.Restore(k, columns, m.Statement.Seed, landmarks); err != nil {
+	if m.Map, err = restoreMap(m.Statement.Map, k, columns, m.Statement.Seed, tensors); err != nil {
 		return err
 	}
 	_, features := m.Map.Dims()
 	return m.cut("weights", features, tensors)
+}
+
+// restoreMap makes the map that spec describes again, of rows of so many columns.
+func restoreMap(spec string, k kernel.Kernel, columns int, seed uint64, tensors map[string]safetensors.Tensor) (featuremap.Map, error) {
+	a, err := featuremap.NewApproximation(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Accepts(k); err != nil {
+		return nil, err
+	}
+	var landmarks matrix.Matrix
+	if _, ok := tensors["landmarks.values"]; ok {
+		if landmarks, err = restoreRows("landmarks", columns, tensors); err != nil {
+			return nil, err
+		}
+		if i, j, ok := matrix.Finite(landmarks); !ok {
+			return nil, fmt.Errorf("landmark %d: found a value in column %d that is not finite", i+1, j+1)
+		}
+	}
+	return a.Restore(k, columns, seed, landmarks)
 }
 
 // Machine returns the kernel machine that a model of a Nystrom map is: the

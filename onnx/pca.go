@@ -27,6 +27,9 @@ func WritePCAFile(m *model.PCA, path string) error {
 }
 
 func writePCA(w io.Writer, m *model.PCA) error {
+	if m.Space != nil {
+		return fmt.Errorf("found components of the kernel %s, expected directions among the features", m.Statement.Kernel)
+	}
 	g := newGraph()
 	x, err := g.features(m.Schema, m.Cols())
 	if err != nil {

@@ -53,6 +53,11 @@ func Evaluate(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*E
 	}
 	digest := rowsDigest(set)
 	rows := view.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
+	if m.Space != nil {
+		if rows.X, err = m.Space.Images(ctx, set.X, threads); err != nil {
+			return nil, pose.DataError{Reason: err.Error()}
+		}
+	}
 	found, err := certificate.Certify(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest))
 	if err != nil {
 		return nil, err
@@ -83,13 +88,16 @@ func basisFor(m *model.PCA, set *data.Set) (method.Basis, error) {
 	if err := pose.CheckSet(set); err != nil {
 		return method.Basis{}, err
 	}
-	basis := method.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}
+	if m.Space != nil && m.Space.Map == nil {
+		return method.Basis{}, ofKernelError(m)
+	}
+	basis := method.Basis{K: m.Statement.K, Cols: m.Width(), Component: m.Components}
 	n, d := set.X.Dims()
 	switch off := basis.Departure(); {
 	case set.Weight != nil:
 		return basis, pose.DataError{Reason: "found row weights, which components have no use for"}
-	case n == 0 || d != basis.Cols:
-		return basis, pose.DataError{Reason: fmt.Sprintf("found %s of %s, expected at least one of %d, as the components have", registry.Count(n, "row"), registry.Count(d, "feature"), basis.Cols)}
+	case n == 0 || d != m.Cols():
+		return basis, pose.DataError{Reason: fmt.Sprintf("found %s of %s, expected at least one of %d, as the components have", registry.Count(n, "row"), registry.Count(d, "feature"), m.Cols())}
 	case !(off <= 1e-8):
 		return basis, pose.DataError{Reason: fmt.Sprintf("the components are not orthonormal: products are off by %.3g", off)}
 	}
@@ -186,6 +194,9 @@ func likeFeatures(a, b *model.PCA) error {
 		if err := m.Check(); err != nil {
 			return err
 		}
+		if m.Space != nil {
+			return ofKernelError(m)
+		}
 		if off := (method.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}).Departure(); !(off <= 1e-8) {
 			return pose.DataError{Reason: fmt.Sprintf("the components are not orthonormal: products are off by %.3g", off)}
 		}
@@ -197,4 +208,9 @@ func likeFeatures(a, b *model.PCA) error {
 		return pose.DataError{Reason: fmt.Sprintf("found the scales %s and %s, expected the same: directions of features in different units have no angle", a.Statement.Scale, b.Statement.Scale)}
 	}
 	return nil
+}
+
+// ofKernelError refuses components that are no directions among features.
+func ofKernelError(m *model.PCA) error {
+	return pose.DataError{Reason: fmt.Sprintf("found components of the kernel %s, expected directions among the features", m.Statement.Kernel)}
 }

@@ -90,6 +90,8 @@ func meanFor(m, other *model.PCA) []float64 {
 // alike returns why components of m cannot be put together with those of first.
 func alike(first, m *model.PCA) error {
 	switch {
+	case m.Space != nil:
+		return ofKernelError(m)
 	case m.Cols() != first.Cols():
 		return fmt.Errorf("found %s, expected %d as in the first model", registry.Count(m.Cols(), "feature"), first.Cols())
 	case m.Statement.K != first.Statement.K:

@@ -21,6 +21,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
+	"github.com/fenchel-ml/fenchel/internal/pca/images"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
@@ -61,13 +62,16 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	begun := time.Now()
 	j, err := parallel.Until(ctx, func() (*pcaJob, error) {
 		j := &pcaJob{spec: spec, set: set, begun: begun}
-		return j, j.prepare()
+		return j, j.prepare(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
 	find := j.solve
-	if spec.Share > 0 {
+	switch {
+	case j.products != nil:
+		find = j.ofKernel
+	case spec.chooseK():
 		find = j.solveShare
 	}
 	if err := j.run(ctx, find); err != nil {
@@ -115,21 +119,24 @@ func Variances(m *model.PCA, set *data.Set, threads int) (along []float64, total
 
 // pcaJob is one run of Fit.
 type pcaJob struct {
-	spec    Spec
-	set     *data.Set
-	begun   time.Time
-	cut     solver.Status // what ended the search early; "": nothing did
-	work    view.Work
-	rows    view.Rows
-	problem method.Problem
-	method  method.Method
-	basis   method.Basis
-	result  Result
+	spec     Spec
+	set      *data.Set
+	space    *model.Space  // of the images of the rows; nil: components are of the rows
+	x        matrix.Matrix // the rows, or their images
+	begun    time.Time
+	cut      solver.Status // what ended the search early; "": nothing did
+	work     view.Work
+	rows     view.Rows
+	products *images.Products // of a kernel without a map, in place of rows
+	problem  method.Problem
+	method   method.Method
+	basis    method.Basis
+	result   Result
 }
 
 // filled says how many numbers of a table were missing.
 func (j *pcaJob) filled() []error {
-	if j.set == nil || len(j.set.Gaps) == 0 {
+	if j.set == nil || len(j.set.Gaps) == 0 || j.rows.Missing != nil {
 		return nil
 	}
 	columns := map[uint32]bool{}
@@ -141,27 +148,59 @@ func (j *pcaJob) filled() []error {
 }
 
 // prepare measures the rows and picks the method.
-func (j *pcaJob) prepare() error {
+func (j *pcaJob) prepare(ctx context.Context) (err error) {
 	if j.set != nil && j.set.Weight != nil {
 		return pose.DataError{Reason: "found row weights, which components have no use for"}
 	}
 	if err := pose.CheckSet(j.set); err != nil {
 		return err
 	}
-	n, d := j.set.X.Dims()
-	if j.spec.Share > 0 {
+	if err := pose.Gapless(j.set.X); err != nil {
+		return err
+	}
+	j.x = j.set.X
+	if j.spec.Kernel != "" {
+		if j.space, j.x, err = j.spec.space(ctx, j.x, j.set.Schema.Table()); err != nil {
+			return err
+		}
+	}
+	n, d := j.x.Dims()
+	if j.spec.Kernel != "" && j.spec.Map == "" {
+		d = n
+	}
+	if j.spec.Likeliest && n < d {
+		return pose.DataError{Reason: fmt.Sprintf("found %d rows of %d features, expected at least as many rows for the most likely number of components", n, d)}
+	}
+	if j.spec.chooseK() {
 		j.spec.K = firstGuess(min(n, d), j.spec.Share)
 	}
 	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
 	if err := j.problem.Check(); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	if err := pose.Gapless(j.set.X); err != nil {
+	if err := j.measure(); err != nil {
 		return err
 	}
-	var err error
-	center := j.spec.settle(j.set.X, j.set.Schema.Table())
-	if j.rows, err = view.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
+	if j.problem.Squared == 0 {
+		return pose.DataError{Reason: nothingVaries(j.rows.Offset != nil || j.products != nil && j.products.Mean != nil)}
+	}
+	return j.pick()
+}
+
+// measure computes the sizes of the rows, or of their images, and what centres and scales them.
+func (j *pcaJob) measure() (err error) {
+	center, scale := j.spec.settle(j.x, j.set.Schema.Table()), j.spec.Scale
+	if j.space != nil {
+		center, scale = j.spec.Center != "no", "none" // the images are not scaled
+	}
+	if j.space != nil && j.space.Map == nil {
+		if j.products, err = images.New(j.space.Kernel, j.x, center, j.spec.Threads); err != nil {
+			return pose.DataError{Reason: err.Error()}
+		}
+		j.problem.Squared = j.products.Total
+		return nil
+	}
+	if j.rows, err = view.Preprocess(j.x, scale, center, j.spec.Threads); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
 	j.rows = j.rows.Sharing()
@@ -170,10 +209,7 @@ func (j *pcaJob) prepare() error {
 	if !(j.problem.Fourth <= math.MaxFloat64) {
 		return pose.DataError{Reason: fmt.Sprintf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(j.problem.Squared))}
 	}
-	if j.problem.Squared == 0 {
-		return pose.DataError{Reason: nothingVaries(j.rows.Offset != nil)}
-	}
-	return j.pick()
+	return j.observe()
 }
 
 // nothingVaries says what is wrong with rows of which there are no components.
@@ -186,9 +222,12 @@ func nothingVaries(center bool) string {
 
 // pick chooses the method, or makes the one that was asked for.
 func (j *pcaJob) pick() error {
-	if j.spec.chooses() {
-		dense := matrix.IsDense(j.set.X)
-		j.spec.Method, j.result.Why = batch.Choose(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.set.X), !dense, j.problem.K)
+	switch {
+	case j.products != nil:
+		j.spec.Method = "gram"
+	case j.spec.chooses():
+		dense := matrix.IsDense(j.x)
+		j.spec.Method, j.result.Why = batch.Choose(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.x), !dense, j.problem.K)
 	}
 	var err error
 	if j.method, err = methods.New(j.spec.Method); err != nil {
@@ -206,18 +245,23 @@ func (j *pcaJob) pick() error {
 // solve finds the components.
 func (j *pcaJob) solve(ctx context.Context) (err error) {
 	before := j.basis
+	learn := j.learn
+	if j.rows.Missing != nil {
+		learn = j.learnObserved
+	}
 	switch m := j.method.(type) {
 	case method.Batch:
 		j.basis, err = parallel.Patiently(ctx, func() (method.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
 	case method.Streaming:
-		j.basis, err = j.learn(ctx, m.Start(j.problem))
+		j.basis, err = learn(ctx, m.Start(j.problem))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = j.rescue(ctx, before)
 	}
-	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
+	if err == nil && j.basis.K < j.spec.K && !j.spec.chooseK() {
 		err = pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
+	j.shift()
 	j.basis.Orient()
 	return err
 }
@@ -249,26 +293,43 @@ func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
 	digest := rowsDigest(j.set)
-	rows := j.rows
-	rows.Work = nil
 	ctx, done := j.certifying(ctx)
 	defer done()
-	goal := j.spec.goal()
-	c, err := certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest), func(c certificate.Certificate) bool { return c.Loss() <= goal })
+	goal, components, mean := j.spec.goal(), j.basis.Component, j.rows.Offset
+	var c certificate.Certificate
+	var err error
+	switch seed := certificateSeed(j.spec.Seed, digest); {
+	case j.rows.Missing != nil:
+		c.Total, c.Captured, c.Upper, components = j.problem.Squared, math.NaN(), math.NaN(), j.basis.Component
+		mean = j.rows.Offset
+	case j.products != nil:
+		components, mean = j.products.Coefficients(j.basis), j.products.Mean
+		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads, seed)
+	default:
+		rows := j.rows
+		rows.Work = nil
+		c, err = certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, seed, func(c certificate.Certificate) bool { return c.Loss() <= goal })
+	}
 	if err != nil {
 		return err
 	}
 	n, d := j.set.X.Dims()
 	m := &model.PCA{
-		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
-			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten},
+		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: mean != nil, Scale: j.spec.Scale,
+			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten, Kernel: j.spec.Kernel, Map: j.spec.Map, Missing: j.spec.observed()},
 		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
-		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,
+		Components: components, Eigenvalue: j.basis.Value, Mean: mean, Scale: j.rows.Factor, Space: j.space,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),
 			Failure: c.Failure, Route: c.Route},
 		Version: pose.Version(), Notes: maps.Clone(j.spec.Notes),
 	}
+	j.conclude(m, c)
+	return nil
+}
+
+// conclude says how the run ended.
+func (j *pcaJob) conclude(m *model.PCA, c certificate.Certificate) {
 	j.result.Status = j.end(m.Proof.Relative())
 	j.result.Warnings = j.filled()
 	if j.result.Status == solver.Stalled {
@@ -277,10 +338,9 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	if j.cut != "" && j.result.Status != solver.Converged {
 		j.result.Warnings = append(j.result.Warnings, j.whyFewer(c)...)
 	}
-	j.result.Passes, j.result.Numbers = j.work.Passes(n), j.work.Numbers(n, matrix.Nonzeros(j.set.X))
+	j.result.Passes, j.result.Numbers = j.work.Passes(m.Data.Rows), j.work.Numbers(m.Data.Rows, matrix.Nonzeros(j.x))
 	m.Proof.Status = string(j.result.Status)
 	j.result.Model = m
-	return nil
 }
 
 func heldOutVariance(h learner.HeldOut) *model.HeldOutVariance {

@@ -1,6 +1,8 @@
 package pca
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -32,6 +34,7 @@ type Stream struct {
 	spec    Spec
 	why     string
 	cols    int
+	space   *model.Space // nil: components are of the rows
 	center  bool
 	feature []string
 	learner *learner.Learner
@@ -59,10 +62,20 @@ func NewStream(first matrix.Matrix, feature []string, spec Spec) (*Stream, error
 		return nil, err
 	}
 	s := &Stream{cols: cols, feature: feature}
+	if spec.Kernel != "" {
+		var err error
+		spec.Scale = "none"
+		if s.space, _, err = spec.space(context.Background(), first, false); err != nil {
+			return nil, err
+		}
+	}
 	if spec.chooses() {
 		spec.Method, s.why = StreamMethod, "for a stream: no step size, and close to the best"
 	}
 	s.center = spec.settle(first, feature != nil) || spec.Scale == "thesis"
+	if s.space != nil {
+		s.center = spec.Center != "no"
+	}
 	s.spec = spec
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -73,6 +86,10 @@ func NewStream(first matrix.Matrix, feature []string, spec Spec) (*Stream, error
 // fitStream refuses what only rows that are all there could do.
 func (spec *Spec) fitStream() error {
 	switch {
+	case spec.Missing == Observed:
+		return fmt.Errorf("missing = %s: expected rows that are all there, which methods such as grouse and msg then learn one by one", Observed)
+	case spec.Likeliest:
+		return errors.New("the most likely number of components of a stream: expected a number, as it is not known before the last row")
 	case spec.Share != 0:
 		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:
@@ -81,6 +98,10 @@ func (spec *Spec) fitStream() error {
 		return fmt.Errorf("epochs = %d: expected one, as a stream is read once", spec.Epochs)
 	case spec.Shuffle:
 		return fmt.Errorf("expected no shuffling of a stream")
+	case spec.Kernel != "" && spec.Map == "":
+		return fmt.Errorf("kernel %s: expected a map of it to features too, such as nystrom or fourier, as all rows of a stream are needed otherwise", spec.Kernel)
+	case spec.Kernel != "" && spec.Scale != "" && spec.Scale != "auto" && spec.Scale != "none":
+		return fmt.Errorf("scale %s: expected none, as a map takes the rows of a stream before all are known", spec.Scale)
 	case spec.Scale == "max-norm":
 		return fmt.Errorf("scale max-norm: expected another one, as the largest norm of a stream is not known before its last row")
 	}
@@ -97,7 +118,7 @@ func (s *Stream) begin() error {
 	if !ok {
 		return fmt.Errorf("method %s: expected one that reads each row of a stream once", s.spec.Method)
 	}
-	p := method.Problem{Cols: s.cols, K: s.spec.K, Seed: s.spec.Seed, Threads: s.spec.Threads}
+	p := method.Problem{Cols: s.width(), K: s.spec.K, Seed: s.spec.Seed, Threads: s.spec.Threads}
 	if err := p.Check(); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
@@ -107,6 +128,14 @@ func (s *Stream) begin() error {
 	s.learner = learner.NewLearner(streaming, p, s.center, s.spec.Scale)
 	s.learner.HoldOut(heldOutShare(s.spec.HoldOut))
 	return nil
+}
+
+// width returns how many features the rows have that are learned.
+func (s *Stream) width() int {
+	if s.space != nil {
+		return s.space.Width()
+	}
+	return s.cols
 }
 
 // isHoldOut reports whether a spec or a model may state this share of rows held out.
@@ -136,8 +165,8 @@ func Resume(m *model.PCA, threads int) (*Stream, error) {
 	if !isHoldOut(st.HoldOut) {
 		return nil, pose.DataError{Reason: fmt.Sprintf("found %g of the rows held out, expected a share from 0 to 0.5", st.HoldOut)}
 	}
-	s := &Stream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
-		spec: Spec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased, Whiten: st.Whiten, Notes: m.Notes}}
+	s := &Stream{cols: m.Cols(), space: m.Space, center: st.Center, feature: m.Features, Schema: m.Schema,
+		spec: Spec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased, Whiten: st.Whiten, Kernel: st.Kernel, Map: st.Map, Notes: m.Notes}}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -208,6 +237,16 @@ func (s *Stream) Rows() int {
 	return s.learner.Taken()
 }
 
+// keepHeldOut notes which rows were held out, and what is captured of them.
+func keepHeldOut(m *model.PCA, a learner.Answer) {
+	for _, i := range a.HeldOut {
+		m.HeldOut = append(m.HeldOut, int64(i))
+	}
+	if a.Score.Rows > 0 {
+		m.Proof.HeldOut = heldOutVariance(a.Score)
+	}
+}
+
 var unbegun = pose.DataError{Reason: "found a stream without first rows, expected one that NewPCAStream made"}
 
 // check refuses a stream that was not begun, and what is no rows.
@@ -230,7 +269,13 @@ func (s *Stream) Learn(x matrix.Matrix) error {
 		return pose.DataError{Reason: fmt.Sprintf("found rows of %s after row %d, expected %d", registry.Count(d, "feature"), s.Rows(), s.cols)}
 	}
 	started := time.Now()
-	err := s.learner.Learn(x)
+	var err error
+	if s.space != nil {
+		x, err = s.space.Images(context.Background(), x, s.spec.Threads)
+	}
+	if err == nil {
+		err = s.learner.Learn(x)
+	}
 	s.fit += time.Since(started)
 	if err != nil {
 		return pose.DataError{Reason: err.Error()}
@@ -253,29 +298,29 @@ func (s *Stream) Result(status solver.Status) (*Result, error) {
 	switch {
 	case a.Total == 0:
 		return nil, pose.DataError{Reason: nothingVaries(s.center)}
-	case s.spec.K > s.cols:
-		return nil, pose.DataError{Reason: fmt.Sprintf("found %s, expected at least k = %d", registry.Count(s.cols, "feature"), s.spec.K)}
+	case s.spec.K > s.width():
+		return nil, pose.DataError{Reason: fmt.Sprintf("found %s, expected at least k = %d", registry.Count(s.width(), "feature"), s.spec.K)}
 	}
 	if found := a.Basis.K; found < s.spec.K {
 		complete(&a.Basis, s.spec.K)
 		warnings = append(warnings, fmt.Errorf("the %d rows lie in %d dimensions: the other %d components have no variance", s.Rows(), found, s.spec.K-found))
 	}
+	schema := s.Schema
+	if s.space == nil {
+		schema = withMeans(schema, a.Mean)
+	}
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,
-			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased, Whiten: s.spec.Whiten},
-		Data:       model.Data{Rows: s.Rows(), Features: s.cols, Columns: pose.Columns(withMeans(s.Schema, a.Mean))},
+			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased, Whiten: s.spec.Whiten, Kernel: s.spec.Kernel, Map: s.spec.Map},
+		Data:       model.Data{Rows: s.Rows(), Features: s.cols, Columns: pose.Columns(schema)},
 		Features:   s.feature,
-		Schema:     withMeans(s.Schema, a.Mean),
+		Schema:     schema,
+		Space:      s.space,
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
 		Version: pose.Version(), Notes: maps.Clone(s.spec.Notes),
 	}
-	for _, i := range a.HeldOut {
-		m.HeldOut = append(m.HeldOut, int64(i))
-	}
-	if a.Score.Rows > 0 {
-		m.Proof.HeldOut = heldOutVariance(a.Score)
-	}
+	keepHeldOut(m, a)
 	if !s.spec.NoState {
 		m.State = method.Keep(s.learner)
 	}

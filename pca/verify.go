@@ -46,39 +46,64 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 		v.fail("the data have %s of %s, the components were found in %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
 		return v, nil
 	}
-	basis := method.Basis{K: m.Statement.K, Cols: d, Component: m.Components, Value: m.Eigenvalue}
+	unnamed := v.statement(m, set)
+	basis := method.Basis{K: m.Statement.K, Cols: m.Width(), Component: m.Components, Value: m.Eigenvalue}
+	v.oriented(basis)
+	if m.Space != nil && m.Space.Map == nil {
+		return v, v.kernel(ctx, m, set, threads)
+	}
 	if off := basis.Departure(); !(off <= 1e-8) {
 		v.fail("the components are not orthonormal: products are off by %.3g", off)
 		return v, nil
 	}
-	unnamed := v.statement(m, set)
-	v.oriented(basis)
+	if m.Statement.Missing == Observed && set.Gaps != nil {
+		return v, v.observed(m, set, threads)
+	}
+	if err := v.rows(ctx, m, set, basis, unnamed, threads); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// rows recomputes what is claimed of components of rows, or of their images by a map.
+func (v *Verification) rows(ctx context.Context, m *model.PCA, set *data.Set, basis method.Basis, unnamed string, threads int) error {
+	x, err := v.images(ctx, m, set, threads)
+	if err != nil {
+		return err
+	}
 	if m.Statement.Stream && m.Proof.Status != Merged {
-		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
+		if v.stream(m, x, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
 			v.Unproved = "nothing is proved of a stream, and no rows were held out"
 		}
-		return v, nil
+		return nil
 	}
 	digest := rowsDigest(set)
-	if digest != m.Data.Digest && m.Proof.Status != Merged {
-		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
+	if m.Proof.Status != Merged {
+		v.digest(m, digest)
 	}
-	rows := view.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
+	rows := view.Rows{X: x, Offset: m.Mean, Factor: m.Scale}
 	c, err := certificate.CertifyUntil(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest), func(c certificate.Certificate) bool { return holds(m, c) })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	v.compare(m, c)
 	if m.Proof.Status == Merged {
 		v.merged(m, set.X, c.Total, threads)
 	} else {
-		v.preprocessing(m, set.X, c.Total, threads)
+		v.preprocessing(m, x, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
 	}
 	if len(v.Problems) == 0 {
 		v.Unproved = unnamed
 	}
-	return v, nil
+	return nil
+}
+
+// digest compares the rows with those that components were found in.
+func (v *Verification) digest(m *model.PCA, found string) {
+	if found != m.Data.Digest {
+		v.fail("the data differ: found %s, the components were found in %s", found, m.Data.Digest)
+	}
 }
 
 // rowsDigest names the rows alone: components do not depend on targets, and the same
@@ -99,8 +124,11 @@ const meanSlack = 1e-12
 
 // preprocessing recomputes the mean and the scale of some rows.
 func (v *Verification) preprocessing(m *model.PCA, x matrix.Matrix, total float64, threads int) {
-	center := m.Statement.Center || m.Statement.Scale == "thesis"
-	rows, err := view.Preprocess(x, m.Statement.Scale, center, threads)
+	center, scale := m.Statement.Center || m.Statement.Scale == "thesis", m.Statement.Scale
+	if m.Space != nil { // of which the images are not scaled
+		center, scale = m.Statement.Center, "none"
+	}
+	rows, err := view.Preprocess(x, scale, center, threads)
 	if err != nil {
 		v.fail("%v", err)
 		return

@@ -231,9 +231,13 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)
 	return p.in.Sets(cmd, p.out, sources, func(set *data.Set) error {
+		score, err := m.Scorer(set)
+		if err != nil {
+			return exitcode.BadData(err)
+		}
 		return p.in.WriteRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 			scores := make([]float64, m.Statement.K)
-			m.Transform(scores, set.X.Row(i))
+			score(scores, i)
 			return scores
 		})
 	})

@@ -112,7 +112,7 @@ var examples = []string{
 	"sparsify two @toy:n=60,d=3 --no-refit",
 	"info small",
 	"pca @low-rank:n=80,d=10 -k 2 --note a=b -o p",
-	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream",
+	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream", "pca @low-rank:n=80,d=10 -k 2 --kernel rbf --map nystrom:rank=20 -o images", "info images", "pca gaps.csv -k 1 --observed -o gaps", "info gaps", "verify gaps gaps.csv", "verify images @low-rank:n=80,d=10",
 	"pca @pca-gaussian:n=80 -k 2 --stream --method warmuth-kuzmin",
 	"pca @text:n=80,d=50 -k 2 --center=false -o moment",
 	"pca @low-rank:n=80,d=10 -k 2 --method oja", "pca @low-rank:n=80,d=10 -k 2 --method race", "pca @low-rank:n=80,d=10 -k 2 --method msg --regret --iterate average --round systematic",
@@ -132,6 +132,7 @@ var examples = []string{
 func TestSchemas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
+		"gaps.csv":    "a,b,c\n1,2,3\n2,,7\n3,6,8\n4,8,\n5,9,15\n",
 		"times.csv":   "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
 		"counts.csv":  "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
 		"several.csv": "a,x,b,z\n1,1,3,0\n2,2,1,1\n3.5,3,2,0\n4,4,5,2\n5,5.5,1,1\n6,7,2.5,0\n",

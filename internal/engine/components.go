@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
@@ -16,9 +18,13 @@ import (
 type pcaSpec struct {
 	K       int     `json:"k"`
 	Share   float64 `json:"share"`
+	MLE     bool    `json:"mle"`
+	Missing string  `json:"missing"`
 	Method  string  `json:"method"`
 	Center  string  `json:"center"`
 	Scale   string  `json:"scale"`
+	Kernel  string  `json:"kernel"`
+	Map     string  `json:"map"`
 	Whiten  string  `json:"whiten"`
 	Gap     float64 `json:"gap"`
 	Seconds float64 `json:"seconds"`
@@ -29,7 +35,7 @@ type pcaSpec struct {
 }
 
 func (s pcaSpec) spec() pca.Spec {
-	return pca.Spec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+	return pca.Spec{K: s.K, Share: s.Share, Likeliest: s.MLE, Missing: s.Missing, Method: s.Method, Center: s.Center, Scale: s.Scale, Kernel: s.Kernel, Map: s.Map, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
 }
 
 // componentsRequest asks for principal components, or for those of further rows.
@@ -144,4 +150,75 @@ func (r *request) evaluateComponents(q *judgedComponents) (any, error) {
 		return nil, err
 	}
 	return result.EvaluatedOf(m, e), nil
+}
+
+// projected are rows, and the components to project them on, or coordinates to make rows of.
+type projected struct {
+	Model   source  `json:"model"`
+	X       rows    `json:"x"`
+	Gaps    *Place  `json:"gaps"`  // as of arrays
+	Alpha   float64 `json:"alpha"` // of the ridge of a preimage
+	Threads int     `json:"threads"`
+}
+
+// project answers with the coordinates of rows, float64, rows x components.
+func (r *request) project(q *projected) (any, error) {
+	m, err := r.pca(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	x, err := r.checked(q.X, m.Cols(), false)
+	if err != nil {
+		return nil, err
+	}
+	gaps, err := gapsOf(r.mapped, q.Gaps)
+	n, _ := x.Dims()
+	if err == nil {
+		err = set.CheckGaps(gaps, n, m.Cols())
+	}
+	if err != nil {
+		return nil, err
+	}
+	score, err := m.Scorer(&data.Set{X: x, Gaps: gaps})
+	if err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	return r.each(n, m.Statement.K, q.Threads, score)
+}
+
+// invert answers with the rows of coordinates along components of a kernel, float64, rows x features.
+func (r *request) invert(q *projected) (any, error) {
+	m, err := r.pca(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	z, err := r.checked(q.X, m.Statement.K, false)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.NewPreimage(q.Alpha, q.Threads)
+	if err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	n, _ := z.Dims()
+	return r.each(n, m.Cols(), q.Threads, func(dst []float64, i int) {
+		scores := make([]float64, m.Statement.K)
+		z.Row(i).AddTo(scores, 1)
+		p.Inverse(dst, scores)
+	})
+}
+
+// each answers with width numbers made of each of n rows, unless the request ends.
+func (r *request) each(n, width, threads int, do func(dst []float64, i int)) (any, error) {
+	all := make([]float64, n*width)
+	parallel.Blocks(n, 16, threads, func(_, lo, hi int) {
+		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
+			do(all[i*width:(i+1)*width], i)
+		}
+	})
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	place, err := put(r.mapped, all)
+	return map[string]any{"numbers": place}, err
 }

@@ -33,6 +33,7 @@ type arrays struct {
 	Labels  []string `json:"labels"`
 	Weights *Place   `json:"weights"` // float64; absent: every row counts once
 	Groups  *Place   `json:"groups"`  // uint32; rows with equal ones are in one fold, of tune and of probabilities
+	Gaps    *Place   `json:"gaps"`    // uint32, a row and a feature for each number that is missing; absent: none is
 	Times   []string `json:"times"`   // as a table has them: rows of folds are judged after those that are learned from
 }
 
@@ -74,6 +75,9 @@ func (d arrays) set(r *region) (*data.Set, error) {
 			return nil, err
 		}
 	}
+	if s.Gaps, err = gapsOf(r, d.Gaps); err != nil {
+		return nil, err
+	}
 	if s.ID, err = d.ids(r); err != nil {
 		return nil, err
 	}
@@ -81,6 +85,19 @@ func (d arrays) set(r *region) (*data.Set, error) {
 		return nil, err
 	}
 	return s.Vouch(), nil
+}
+
+// gapsOf returns the places of missing numbers; nil: none is.
+func gapsOf(r *region, at *Place) ([]set.Gap, error) {
+	if at == nil {
+		return nil, nil
+	}
+	pairs, err := numbers[uint32](r, *at)
+	gaps := make([]set.Gap, len(pairs)/2)
+	for i := range gaps {
+		gaps[i] = set.Gap{pairs[2*i], pairs[2*i+1]}
+	}
+	return gaps, err
 }
 
 // ids are the groups or times of the rows, as a column of a table would have them.

@@ -42,7 +42,7 @@ const Protocol = 2
 // verbs are what a request can ask for.
 var verbs = map[string]func(*request) (any, error){
 	"info": (*request).info, "fit": with((*request).fit), "score": with((*request).score), "verify": with((*request).verify), "audit": with((*request).audit), "certify": with((*request).certify),
-	"pca": with((*request).components), "pca-learn": with((*request).learn), "pca-verify": with((*request).verifyComponents), "pca-evaluate": with((*request).evaluateComponents), "map": with((*request).makeMap), "images": with((*request).images),
+	"pca": with((*request).components), "pca-learn": with((*request).learn), "pca-verify": with((*request).verifyComponents), "pca-evaluate": with((*request).evaluateComponents), "pca-project": with((*request).project), "pca-invert": with((*request).invert), "map": with((*request).makeMap), "images": with((*request).images),
 	"read": with((*request).read), "sparsify": with((*request).sparsify), "tune": with((*request).tune), "qp": with((*request).quadratic),
 }
 

@@ -25,6 +25,21 @@ func inFull(t *tiler[float64], s set[float64]) set[float64] {
 	return s
 }
 
+// Whole returns a Gram and its whole matrix, n x n in double precision, for callers that need it all.
+func Whole(k kernel.Kernel, x matrix.Matrix, threads int) (*Gram, []float64, error) {
+	g, err := NewGram(k, x, Options{Threads: threads, Double: true, Cache: 1 << 26})
+	if err != nil {
+		return nil, nil, err
+	}
+	n := g.Len()
+	all, values := make([]int, n), make([]float64, n*n)
+	for i := range all {
+		all[i] = i
+	}
+	g.Square(values, all)
+	return g, values, nil
+}
+
 // side is how many rows and columns of a whole matrix are computed at a time.
 const side = 512
 

@@ -21,7 +21,10 @@ type Components struct {
 	Estimated bool              `json:"estimated"`
 	Explained model.Bound       `json:"explained_ratio"`
 	K         int               `json:"k"`
+	Kernel    string            `json:"kernel,omitempty"`
+	Map       string            `json:"map,omitempty"`
 	Method    string            `json:"method"`
+	Missing   string            `json:"missing,omitempty"`
 	Rows      int               `json:"n"`
 	Nonzeros  int64             `json:"nonzeros"`
 	Notes     map[string]string `json:"notes,omitempty"`
@@ -78,15 +81,17 @@ func Explained(of []float64, total model.Bound) Variance {
 }
 
 // Estimated reports whether the eigenvalues are estimates: nothing was measured on all rows, of a
-// stream or of merged parts.
-func Estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == pca.Merged }
+// stream, of merged parts, or where numbers are missing.
+func Estimated(m *model.PCA) bool {
+	return m.Statement.Stream || m.Proof.Status == pca.Merged || m.Statement.Missing == pca.Observed && math.IsNaN(m.Proof.Relative())
+}
 
 // ComponentsOf is what a model says.
 func ComponentsOf(m *model.PCA) Components {
 	p, s := m.Proof, m.Statement
 	moment := Explained(m.Eigenvalue, p.Total)
 	moment.Noise = new(m.Noise())
-	out := Components{Captured: CapturedOf(p), Moves: MovesOf(m.Schema), Center: m.Mean != nil, Features: m.Data.Features, Estimated: Estimated(m), K: s.K, Method: s.Method,
+	out := Components{Captured: CapturedOf(p), Moves: MovesOf(m.Schema), Center: m.Mean != nil, Features: m.Data.Features, Estimated: Estimated(m), K: s.K, Kernel: s.Kernel, Map: s.Map, Method: s.Method, Missing: s.Missing,
 		Rows: m.Data.Rows, Nonzeros: m.Data.Nonzeros, Notes: m.Notes, Version: m.Version, Route: p.Route, Scale: s.Scale, Seed: s.Seed, Status: p.Status, Stream: s.Stream}
 	captured := 0.0
 	for _, v := range m.Eigenvalue {

@@ -11,7 +11,7 @@ from ._read import Rows, read
 from ._sparsify import sparsify
 from ._tune import tune
 from ._verify import Verification, verify
-from .components import PCA, IncrementalPCA
+from .components import PCA, IncrementalPCA, KernelPCA
 from .kernel import KernelClassifier, KernelRegressor, OneClass
 from .linear import LinearClassifier, LinearRegressor
 from .network import NetworkClassifier, NetworkRegressor
@@ -19,6 +19,6 @@ from .network import NetworkClassifier, NetworkRegressor
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
+    "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
     "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Rows", "Verification", "close", "qp", "read", "sparsify", "tune", "verify",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import Writer, column_offsets, put_rows, warn_small
+from ._arrays import Writer, column_offsets, is_sparse, put_rows, warn_small
 from ._model import Model
 
 
@@ -27,11 +27,17 @@ class Data:
     everything: Any = None  # the rows of the caller, those left out among them
     groups: np.ndarray | None = None  # of the rows, by their places, for folds
     times: list[str] | None = None  # of the rows, as a table has them, for folds
+    gaps: np.ndarray | None = None  # rows and features of numbers that are missing
 
     def centred(self) -> "Data":
         """Have the engine get columns that are far from zero without their means, for
         problems of which the solution does not depend on that."""
         self.offsets = column_offsets(self.X)
+        return self
+
+    def gapped(self) -> "Data":
+        """Take NaN for missing numbers: means of columns are in their places, which are told."""
+        self.X, self.gaps = gapped(self.X)
         return self
 
     def split(self, groups: Any, times: Any) -> "Data":
@@ -66,9 +72,20 @@ class Data:
             fields["weights"] = writer.put(self.weights, np.float64)
         if self.groups is not None:
             fields["groups"] = writer.put(self.groups, np.uint32)
+        if self.gaps is not None:
+            fields["gaps"] = writer.put(self.gaps, np.uint32)
         if self.times is not None:
             fields["times"] = self.times
         return fields
+
+
+def gapped(X: Any) -> tuple[Any, np.ndarray | None]:
+    """Return an array with means of columns in place of NaN, and where these are; None: there are none."""
+    if is_sparse(X) or not (gone := np.isnan(X)).any():
+        return X, None
+    known = np.maximum((~gone).sum(axis=0), 1)
+    means = np.where(gone, 0, X).sum(axis=0, dtype=np.float64) / known
+    return np.where(gone, means, X).astype(X.dtype), np.argwhere(gone).astype(np.uint32)
 
 
 def _times(values: np.ndarray) -> list[str]:
@@ -164,6 +181,19 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
 def about_components(verb: str, model: Model, data: Data) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
     return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
+
+
+def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.ndarray | None = None, gaps: np.ndarray | None = None, **fields: Any) -> np.ndarray:
+    """Ask for the coordinates of rows, or for the rows of coordinates."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        where = {} if gaps is None else {"gaps": writer.put(gaps, np.uint32)}
+        return {"model": {"key": "", "bytes": writer.raw(model.data)}, "x": put_rows(writer, X, offsets), **where, **_finite(fields)}
+
+    result, stopped = _engine.ask(verb, build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(X.shape[0], width))
+    if stopped:
+        raise KeyboardInterrupt
+    return result
 
 
 def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:

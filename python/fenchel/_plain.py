@@ -93,10 +93,10 @@ def check_classification_targets(y: np.ndarray) -> None:
         raise ValueError("Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete classes on a regression target with continuous values.")
 
 
-def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, accept_sparse: Any = False, dtype: Any = np.float64, y_numeric: bool = False, multi_output: bool = False, **_: Any) -> Any:
+def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, accept_sparse: Any = False, dtype: Any = np.float64, y_numeric: bool = False, multi_output: bool = False, ensure_all_finite: Any = True, **_: Any) -> Any:
     """Return X, and y if it is given, as arrays with finite values and as many rows."""
     names = getattr(X, "columns", None)
-    X = _rows(X, accept_sparse, dtype)
+    X = _rows(X, accept_sparse, dtype, ensure_all_finite == "allow-nan")
     _count(estimator, X, names, reset)
     if isinstance(y, str) and y == "no_validation":
         return X
@@ -114,7 +114,7 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
     return X, y
 
 
-def _rows(X: Any, accept_sparse: Any, dtype: Any) -> Any:
+def _rows(X: Any, accept_sparse: Any, dtype: Any, gaps: bool = False) -> Any:
     allowed = dtype if isinstance(dtype, (list, tuple)) else [dtype]
     if is_sparse(X):
         if not accept_sparse:
@@ -130,7 +130,8 @@ def _rows(X: Any, accept_sparse: Any, dtype: Any) -> Any:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data.")
     if 0 in X.shape:
         raise ValueError(f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a minimum of 1 is required.")
-    if not np.isfinite(X.data if is_sparse(X) else X).all():
+    values = X.data if is_sparse(X) else X
+    if not (np.isfinite(values) | np.isnan(values) if gaps else np.isfinite(values)).all():
         raise ValueError("Input X contains NaN or infinity.")
     return X
 

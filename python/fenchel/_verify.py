@@ -169,6 +169,8 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
     names = None if callable(getattr(model, "kernel", None)) else model._names()
     if model.model_.metadata.get("kind") == "pca":
         data = _ask.Data(X, names=names, offsets=getattr(model, "_offsets", None))
+        if getattr(model, "observed", False):
+            data.gapped()
         answer = _ask.about_components("pca-verify", model.model_, data)
         return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)

@@ -11,12 +11,15 @@ import numpy as np
 from . import _ask
 from ._arrays import is_sparse
 from ._base import FLOATS, ClassNamePrefixFeaturesOutMixin, Estimator, PCACertificate, TransformerMixin, check_is_fitted, seed_of, threads_of, validate_data
+from .kernel import Machine
 
-__all__ = ["IncrementalPCA", "PCA"]
+__all__ = ["IncrementalPCA", "KernelPCA", "PCA"]
 
 
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """What all estimators of components share."""
+
+    observed, max_epochs = False, None
 
     def _keep(self, answer: dict[str, Any], stopped: bool, asked: float) -> None:
         """Keep components and what is proved of them; after Ctrl-C raise the exception."""
@@ -54,7 +57,10 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates along the components, of shape (n_samples, n_components)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite="allow-nan" if self.observed else True)
+        X, gaps = _ask.gapped(X) if self.observed else (X, None)
+        if gaps is not None:
+            return _ask.along_components("pca-project", self.model_, X, len(self.components_), offsets=getattr(self, "_offsets", None), gaps=gaps)
         scaled = self.components_ if self._scale is None else self.components_ * self._scale
         out = np.asarray(X @ scaled.T) - scaled @ self.mean_
         if self.whiten:
@@ -102,8 +108,9 @@ class PCA(Components):
 
     Parameters
     ----------
-    n_components : int, float or None
-        How many; or, between 0 and 1, what part of the variance; None: as many as there are.
+    n_components : int, float, "mle" or None
+        How many; or, between 0 and 1, what part of the variance; "mle": the number that makes the rows the
+        most likely (Minka 2000); None: as many as there are.
     whiten : bool
         Divide coordinates by their deviations.
     center : "yes", "no" or "auto"
@@ -112,6 +119,11 @@ class PCA(Components):
         "none", "std", ... as of ``fenchel pca --scale``.
     method : str
         A name of ``fenchel list methods``, or "auto".
+    observed : bool
+        NaN are missing numbers, for which nothing stands: components of those that are there, by "ppca", or by
+        methods that learn row by row, such as "grouse", without a proof. ``transform`` projects rows by the features that they have.
+    max_epochs : int or None
+        Passes of a method that learns row by row; None: one.
     gap : float
         The share of the best possible variance that may be missing, by proof.
     max_seconds, random_state, n_jobs
@@ -135,12 +147,14 @@ class PCA(Components):
     (array([[0.707, 0.707]]), True)
     """
 
-    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", observed=False, max_epochs=None, gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
         self.n_components = n_components
         self.whiten = whiten
         self.center = center
         self.scale = scale
         self.method = method
+        self.observed = observed
+        self.max_epochs = max_epochs
         self.gap = gap
         self.max_seconds = max_seconds
         self.random_state = random_state
@@ -149,18 +163,20 @@ class PCA(Components):
     def _spec(self, X: Any) -> dict[str, Any]:
         return {
             **self._size(X), "method": self.method, "center": self.center, "scale": self.scale, "whiten": "sample" if self.whiten else "", "gap": self.gap, "seconds": self.max_seconds,
-            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), "missing": "observed" if self.observed else "", "epochs": self.max_epochs,
         }
 
     def _size(self, X: Any) -> dict[str, Any]:
         k, most = self.n_components, min(X.shape)
         if k is None:
             return {"share": 1.0}
+        if isinstance(k, str) and k == "mle":
+            return {"mle": True}
         if isinstance(k, numbers.Integral) and 1 <= k <= most:
             return {"k": int(k)}
         if isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral) and 0 < k < 1:
             return {"share": float(k)}
-        raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, or a part of the variance between 0 and 1")
+        raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, a part of the variance between 0 and 1, or 'mle'")
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Find the components of X, an array or sparse matrix of shape (n_samples,
@@ -169,13 +185,16 @@ class PCA(Components):
         return self
 
     def _fit(self, X: Any) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2, ensure_all_finite="allow-nan" if self.observed else True)
         data = _ask.Data(X, names=self._names())
+        if self.observed:
+            X = data.gapped().X
         if self.center == "yes":
             data.centred()
         self.n_samples_ = X.shape[0]
         self._offsets = data.offsets
         answer, stopped = _ask.components(data, self._spec(X))
+        answer["unproved"] = self.observed
         self._keep(answer, stopped, self._asked())
         return X
 
@@ -296,3 +315,98 @@ class IncrementalPCA(Components):
     def _shape(self) -> None:
         super()._shape()
         self.batch_size_ = self.batch_size or 5 * self.n_features_in_
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Principal components of the images of rows in the space of a kernel, centred there, with a
+    proof of how much more of their variance any directions of that space could capture.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many; None: all directions in which the images vary.
+    kernel, gamma, degree, coef0
+        A name of ``fenchel list kernels``, with its parameters, or a spec such as "rbf:gamma=0.1"; "cosine".
+        Kernels that are no inner products ("sigmoid"), functions and matrices are refused.
+    alpha : float
+        Weight of the penalty of the kernel ridge regression by which ``inverse_transform`` makes rows.
+    gap : float
+        The share of the best possible variance that may be missing, by proof.
+    max_seconds, random_state, n_jobs
+        As of :class:`LinearClassifier`.
+
+    Attributes
+    ----------
+    eigenvalues_ : array of shape (n_components,)
+        Of the matrix of the kernel, centred.
+    eigenvectors_ : array of shape (n_samples, n_components)
+    certificate_ : PCACertificate
+        About means over the rows: eigenvalues over n_samples.
+    gap_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel import KernelPCA
+    >>> p = KernelPCA(1, gamma=1.0).fit([[0.0], [1.0], [3.0]])
+    >>> p.eigenvalues_.round(3), p.certificate_.captured <= p.certificate_.upper
+    (array([1.111]), True)
+    """
+
+    max_seconds = None
+
+    def __init__(self, n_components=None, *, kernel="rbf", gamma=None, degree=3, coef0=1, alpha=1.0, gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.alpha = alpha
+        self.gap = gap
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _kernel(self, X: Any) -> str:
+        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
+            raise ValueError(f"kernel={self.kernel!r}: expected a name of fenchel list kernels")
+        return "normalised(linear)" if self.kernel == "cosine" else Machine._kernel(self, X)
+
+    _gamma, _degree = Machine._gamma, Machine._degree
+
+    def fit(self, X: Any, y: Any = None) -> "KernelPCA":
+        """Find the components of the images of X, an array or sparse matrix of shape (n_samples,
+        n_features); y is not used."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
+        k, n = self.n_components, X.shape[0]
+        if k is not None and (not isinstance(k, numbers.Integral) or not 1 <= k <= n):
+            raise ValueError(f"n_components={k!r}: expected 1 to {n}, the number of samples, or None")
+        spec = {
+            "kernel": self._kernel(X), "gap": self.gap, "scale": "none", "seconds": self.max_seconds,
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), **({"share": 1.0} if k is None else {"k": int(k)}),
+        }  # fmt: skip
+        answer, stopped = _ask.components(_ask.Data(X, names=self._names()), spec)
+        self.model_ = m = answer["model"]
+        self.certificate_ = PCACertificate.of(answer["certificate"])
+        self.eigenvalues_ = m.tensor("eigenvalues") * n
+        self.eigenvectors_ = m.tensor("components").T * np.sqrt(self.eigenvalues_)
+        self.X_fit_, self._n_features_out = X, len(self.eigenvalues_)
+        if stopped:
+            self.status_, self.gap_ = answer["status"], self.certificate_.gap
+            raise KeyboardInterrupt
+        self._take(answer, self.gap)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the coordinates along the components, of shape (n_samples, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        return _ask.along_components("pca-project", self.model_, X, self._n_features_out, threads=threads_of(self.n_jobs))
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return rows, of shape (n_samples, n_features), of which the images have about these
+        coordinates: kernel ridge regression of the rows of fit on theirs."""
+        check_is_fitted(self)
+        X = np.asarray(X, np.float64)
+        if X.ndim != 2 or X.shape[1] != self._n_features_out:
+            raise ValueError(f"found coordinates of shape {X.shape}, expected {self._n_features_out} of each row")
+        return _ask.along_components("pca-invert", self.model_, X, self.n_features_in_, alpha=float(self.alpha), threads=threads_of(self.n_jobs))

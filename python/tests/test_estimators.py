@@ -10,6 +10,7 @@ from sklearn.utils import estimator_checks as checks  # noqa: E402
 import fenchel  # noqa: E402
 import fenchel.sklearn as twins  # noqa: E402
 
+OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA(), fenchel.KernelPCA()]
 NETWORKS = [fenchel.NetworkClassifier((8,), solver="adam:gamma=0.01", max_epochs=50), fenchel.NetworkRegressor((8,), solver="adam:gamma=0.01", max_epochs=50)]
 OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), *NETWORKS, fenchel.PCA(), fenchel.IncrementalPCA()]
 TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV"] + [twins.LogisticRegressionCV(Cs=2, cv=2)]

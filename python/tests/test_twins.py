@@ -179,6 +179,31 @@ def test_truncated_svd(rows):
     np.testing.assert_allclose(np.abs((ours.components_ * theirs.components_).sum(axis=1)), 1, atol=1e-4)
 
 
+def test_missing_numbers():
+    """Components of the numbers that are there are near those of all; a row is projected by what it has."""
+    rows = RNG.randn(400, 2) @ RNG.randn(2, 8) + 50
+    gaps = np.where(RNG.rand(400, 8) < 0.3, np.nan, rows)
+    whole, ours = fenchel.PCA(2).fit(rows), fenchel.PCA(2, observed=True).fit(gaps)
+    np.testing.assert_allclose(ours.components_.T @ ours.components_, whole.components_.T @ whole.components_, atol=1e-5)
+    seen = (~np.isnan(gaps)).sum(axis=1) >= 4
+    np.testing.assert_allclose(ours.transform(gaps)[seen], ours.transform(rows)[seen], atol=1e-3)
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(gaps))[seen], rows[seen], atol=1e-3)
+    v = fenchel.verify(ours, gaps)
+    assert not v.problems and "missing" in v.unproved and np.isnan(ours.gap_)
+    turned = fenchel.PCA(2, observed=True, method="grouse", max_epochs=5).fit(gaps)
+    np.testing.assert_allclose(turned.components_.T @ turned.components_, whole.components_.T @ whole.components_, atol=1e-2)
+    with pytest.raises(ValueError, match="NaN"):
+        fenchel.PCA(2).fit(gaps)
+
+
+def test_pca_mle():
+    """The most likely number of components is that of scikit-learn."""
+    for rows in (datasets.load_iris().data, datasets.load_wine().data, datasets.load_digits().data[:, 10:40], X, RNG.randn(200, 3) @ RNG.randn(3, 8) + 0.1 * RNG.randn(200, 8)):
+        assert twins.PCA("mle").fit(rows).n_components_ == decomposition.PCA("mle", svd_solver="full").fit(rows).n_components_
+    with pytest.raises(ValueError, match="at least as many rows"):
+        twins.PCA("mle").fit(X[:4])
+
+
 def test_incremental_pca():
     ours, theirs = twins.IncrementalPCA(3, batch_size=40).fit(X), decomposition.IncrementalPCA(3, batch_size=40).fit(X)
     np.testing.assert_allclose(ours.components_, theirs.components_ * np.sign((ours.components_ * theirs.components_).sum(axis=1))[:, None], atol=1e-4)
@@ -191,6 +216,27 @@ def test_incremental_pca():
         theirs.partial_fit(X[lo : lo + 40])
     assert parts.n_samples_seen_ == 120
     np.testing.assert_allclose(parts.explained_variance_, theirs.explained_variance_, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "cosine", "laplacian"])
+def test_kernel_pca(kernel):
+    """Eigenvalues, coordinates and rows made of these are those of scikit-learn, of three sets."""
+    for rows in (datasets.load_iris().data, datasets.load_wine().data / 100, datasets.load_digits().data[:200] / 16):
+        rows = rows.astype(np.float32).astype(float)
+        new, how = rows[::3] * 1.125 + 0.0625, {"gamma": 0.125, "degree": 2, "alpha": 0.5, "fit_inverse_transform": True}
+        ours = twins.KernelPCA(4, kernel=kernel, tol=1e-4, **how).fit(rows)
+        if kernel == "laplacian":
+            theirs = decomposition.KernelPCA(4, kernel=lambda a, b: np.exp(-0.125 * np.abs(a - b).sum())).fit(rows)
+        else:
+            theirs = decomposition.KernelPCA(4, kernel=kernel, **how).fit(rows)
+        np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+        a, b = ours.transform(new), theirs.transform(new.astype(np.float32).astype(float))
+        np.testing.assert_allclose(a * np.sign((a * b).sum(axis=0)), b, atol=1e-8 * np.abs(b).max())
+        np.testing.assert_allclose(np.abs((ours.eigenvectors_ * theirs.eigenvectors_).sum(axis=0)), 1, atol=1e-8)
+        if kernel != "laplacian":
+            np.testing.assert_allclose(ours.inverse_transform(a), theirs.inverse_transform(b), atol=1e-5 * np.abs(rows).max())
+        v = fenchel.verify(ours, rows)
+        assert v.valid and v.certificate.gap <= 1e-4
 
 
 def test_maps():
@@ -248,8 +294,8 @@ def test_logistic_cv(scoring, y):
 
 @pytest.mark.parametrize("estimator", [
     twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=0), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
-    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
-    twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
+    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("most"), twins.Nystroem(kernel_params={"a": 1}),
+    twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.KernelPCA(kernel="sigmoid"), twins.KernelPCA(kernel=min), twins.KernelPCA(151), twins.KernelPCA(kernel_params={"a": 1}), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
 ])  # fmt: skip
 def test_refused(estimator):

@@ -95,7 +95,7 @@ func pairsOf(ctx context.Context, p method.Problem) func(s []float64, err error)
 		if err != nil {
 			return method.Basis{}, err
 		}
-		return largestPairs(ctx, s, p.Cols, p)
+		return Pairs(ctx, s, p.Cols, p)
 	}
 }
 
@@ -143,13 +143,13 @@ func unrounded(x matrix.Matrix, b method.Basis, threads int) bool {
 
 // corrected returns the components of s after it has been put right.
 func corrected(ctx context.Context, s []float64, x view.Rows, p method.Problem) (method.Basis, error) {
-	b, err := largestPairs(ctx, s, p.Cols, p)
+	b, err := Pairs(ctx, s, p.Cols, p)
 	for turned := 1.0; err == nil && turned > 1e-6; {
 		if err = correct(ctx, s, x, b, p.Threads); err != nil {
 			break
 		}
 		before, was := b, turned
-		b, err = largestPairs(ctx, s, p.Cols, p)
+		b, err = Pairs(ctx, s, p.Cols, p)
 		turned = turnedBy(b, before, p.Threads)
 		if turned > was/2 { // the gap is too small for that
 			break
@@ -172,12 +172,13 @@ func turnedBy(b, a method.Basis, threads int) float64 {
 	return math.Sqrt(longest)
 }
 
-// largestPairs returns the k largest eigenvalues of s, d x d, and their vectors.
-func largestPairs(ctx context.Context, s []float64, d int, p method.Problem) (method.Basis, error) {
+// Pairs returns the k largest eigenvalues of s, d x d and symmetric, and their vectors: those found until
+// ctx ended, with its error.
+func Pairs(ctx context.Context, s []float64, d int, p method.Problem) (method.Basis, error) {
 	return pairs(ctx, s, d, 1e-26, p)
 }
 
-// pairs is largestPairs to a tolerance.
+// pairs is Pairs to a tolerance.
 func pairs(ctx context.Context, s []float64, d int, tolerance float64, p method.Problem) (method.Basis, error) {
 	if d <= 64 || 6*p.K > d {
 		return allPairs(s, d, p)
@@ -185,7 +186,7 @@ func pairs(ctx context.Context, s []float64, d int, tolerance float64, p method.
 	return newBlockLanczos(view.DenseOperator(s, d, p.Threads), p.K, tolerance, p).solve(ctx)
 }
 
-// allPairs is largestPairs by all of them.
+// allPairs is Pairs by all of them.
 func allPairs(s []float64, d int, p method.Problem) (method.Basis, error) {
 	values, vectors := make([]float64, d), make([]float64, d*d)
 	lapack.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)

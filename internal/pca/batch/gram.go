@@ -50,7 +50,7 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Ba
 	if err != nil {
 		return method.Basis{}, err
 	}
-	left, err := largestPairs(ctx, products, n, p)
+	left, err := Pairs(ctx, products, n, p)
 	if err != nil && left.K < p.K {
 		return method.Basis{}, err
 	}

@@ -2,9 +2,11 @@ package certificate
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
@@ -29,21 +31,35 @@ func (c *certifier) exact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
+	frobenius := frobeniusOf(s, m)
 	start := c.basis
 	if n < d {
 		start = c.responses()
 	} else {
 		c.Captured = c.capturedBySecond(s, frobenius, wrong)
 	}
+	return c.bounded(ctx, s, m, frobenius, wrong, start)
+}
+
+// frobeniusOf returns a number that is at least the Frobenius norm of s, m x m.
+func frobeniusOf(s []float64, m int) float64 {
+	return algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
+}
+
+// bounded sets Upper and Nu by s, m x m, which is off by at most wrong; the rows of start may lead
+// to its eigenvectors.
+func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, wrong float64, start []float64) error {
 	c.Upper, c.Nu = c.size.upper, 0
 	if c.k >= m {
 		return nil
 	}
 	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
+	if err != nil {
+		return err
+	}
 	c.Upper = min(c.Upper, algebra.Up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
 	c.Nu = min(c.size.upper, algebra.Up(nu+wrong))
-	return err
+	return nil
 }
 
 // responses returns the products of the basis with all rows, r x n, and sets
@@ -88,4 +104,33 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
 	rounding := float64(algebra.Gamma(2*d+8) * lengths * frobenius)
 	return c.captured(sum.Value(), algebra.Up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
+}
+
+// OfProducts is [Certify] of rows in a space of which only the products are known, such as that of a
+// kernel: s, m x m, is within wrong, in Frobenius norm, of S = (1/m) (<x_i,x_j>), which is positive
+// semidefinite. A row a of the basis stands for the direction X^T a.
+//
+// S has the eigenvalues of Sigma. Let V be orthonormal rows of the span of the basis, M = S^1/2 V^T
+// and W = M (M^T M)^-1/2: X^T V^T spans what is captured, and that is tr W^T S W. As V^T V <= I,
+//
+//	V S^2 V^T >= (V S V^T)^2,   so   tr W^T S W = tr (V S V^T)^-1 V S^2 V^T >= tr V S V^T,
+//
+// where a direction of length 0 captures nothing on either side. So Captured is a bound by V, as it is where
+// S is Sigma itself, and Upper that of route exact. When the deadline of ctx is over, Upper is what there is in all.
+func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int, seed uint64) (Certificate, error) {
+	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads, seed: seed}
+	var trace vec.Sum
+	for i := range m {
+		trace.Add(s[i*m+i])
+	}
+	frobenius := frobeniusOf(s, m)
+	c.size.total = max(0, trace.Value())
+	if !(frobenius <= 0x1p400) || c.size.total > 0 && frobenius < 0x1p-400 {
+		return Certificate{}, fmt.Errorf("certificate: found products of about %.3g, expected numbers whose squares are neither too large nor too small", c.size.total/float64(m))
+	}
+	c.size.upper = algebra.Up(c.size.total*(1+8*algebra.Unit) + float64(math.Sqrt(float64(m))*wrong))
+	c.setBasis(b)
+	c.Captured = c.capturedBySecond(s, frobenius, wrong)
+	err := c.bounded(ctx, s, m, frobenius, wrong, c.basis)
+	return c.done(unlessLate(err))
 }

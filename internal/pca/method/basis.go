@@ -19,6 +19,9 @@ type Basis struct {
 	// far as the method knows it: the eigenvalue of Sigma in a batch. nil where it
 	// does not.
 	Value []float64
+	// Shift is by how much the middle of the rows, centred and scaled, is away from 0, where the method
+	// finds it; nil: it is taken for 0.
+	Shift []float64
 }
 
 // Row returns component i.
@@ -41,6 +44,39 @@ func (b Basis) Orient() {
 		}
 	}
 }
+
+// Observed sets z to the coordinates of the point of the span that is nearest to x in the features other
+// than those gone, which x has 0 for: of several such points the one next to 0.
+//
+// With U_o of the features that there are, U_o U_o^T z = U_o x; U_o U_o^T is I less the products of
+// the columns gone.
+func (b Basis) Observed(z, x []float64, gone []uint32) {
+	k := b.K
+	right, inner, values, vectors := make([]float64, k), make([]float64, k*k), make([]float64, k), make([]float64, k*k)
+	for i := range k {
+		right[i] = vec.Dot64(b.Row(i), x)
+		inner[i*k+i] = 1
+		for l := range k {
+			for _, j := range gone {
+				inner[i*k+l] -= float64(b.Row(i)[j] * b.Row(l)[j])
+			}
+		}
+	}
+	if len(gone) == 0 {
+		copy(z, right)
+		return
+	}
+	lapack.Eigen(values, vectors, inner, k, 1)
+	clear(z[:k])
+	for i, value := range values {
+		if v := vectors[i*k : (i+1)*k]; value > leastSeen {
+			vec.Axpy64(z[:k], vec.Dot64(v, right)/value, v)
+		}
+	}
+}
+
+// leastSeen is the squared part of a direction below which nothing of it is seen.
+const leastSeen = 1e-8
 
 // Along sets Value to the mean squared product of each component with rows.
 func (b *Basis) Along(x view.Rows, threads int) {

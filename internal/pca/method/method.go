@@ -89,6 +89,10 @@ type Refining interface {
 	Refines(Problem) bool
 }
 
+// Restricted is a Method whose components are of some kind only, which the best are not: it has done what was
+// asked when it has found them, whatever others capture.
+type Restricted interface{ Restricted() }
+
 // A Streaming method reads every row once and forgets it.
 type Streaming interface{ Start(Problem) State }
 

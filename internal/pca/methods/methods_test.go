@@ -118,6 +118,9 @@ func TestMethodsFindTheAnswer(t *testing.T) {
 		if other, ok := lessExact[name]; ok {
 			most = other
 		}
+		if _, ok := m.(method.Restricted); ok { // whose components are not to be the best
+			most = 0.5
+		}
 		t.Logf("missed %.3g of the optimum", missed)
 		if !(missed <= most) || missed < -1e-9 {
 			t.Errorf("missed %g of the optimum, expected at most %g", missed, most)

@@ -34,6 +34,10 @@ type Rows struct {
 	Factor []float64 // d; nil: nothing is multiplied
 	Work   *Work     // counts what is read; nil: nothing does
 
+	// Missing are the features of each row, increasing, of which X does not have the number but
+	// something in its place; nil: it has all. Methods that make a difference say so.
+	Missing [][]uint32
+
 	centred bool          // Offset is the mean of exactly these rows
 	shared  *sharedMoment // nil: nothing is shared
 }
@@ -70,6 +74,9 @@ func (r Rows) Each(row []float64, do func(row []float64)) {
 // Part returns rows lo to hi, without copying.
 func (r Rows) Part(lo, hi int) Rows {
 	r.X, r.centred = matrix.Part(r.X, lo, hi), false
+	if r.Missing != nil {
+		r.Missing = r.Missing[lo:hi]
+	}
 	return r
 }
 

@@ -69,6 +69,13 @@ func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
 		return err
 	}
 	p := newArrayPart(in.Name, from, h.element, 1, rows, cols, target, h.fortran)
+	if a.opt.Observed && !h.element.whole {
+		var gaps []set.Gap
+		if p, gaps, err = p.filled(ctx, int(a.count())); err != nil {
+			return err
+		}
+		a.gaps = append(a.gaps, gaps...)
+	}
 	a.target = target
 	if err := a.add(ctx, p); err != nil {
 		return err

@@ -198,6 +198,7 @@ type arrayRows struct {
 	target     int64       // the column of targets of the last file, -1: none
 	spreads    spreads     // of the features
 	rounding   float64     // as of Set
+	gaps       []set.Gap   // as of Set
 	multiplied *set.Schema // of sparse rows alone, as set.Multiply returns it
 	exact      bool        // there are no offsets to be found: of some file the numbers are not rounded, or a model says
 }

@@ -53,7 +53,7 @@ func (a *arrayRows) set(ctx context.Context) (*set.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Rounding = a.rounding
+	s.Rounding, s.Gaps = a.rounding, a.gaps
 	s.X, s.Warnings, s.Moved = x, append(warnings, said...), a.someDense()
 	if unmap != nil {
 		s.OnClose(unmap)

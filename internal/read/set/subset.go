@@ -69,6 +69,18 @@ func (t Target) subset(rows []int) Target {
 // A Gap is a row and a feature of which the number was missing.
 type Gap [2]uint32
 
+// Missing returns the features that are missing in each row, increasing; nil: none is.
+func (s *Set) Missing() [][]uint32 {
+	if len(s.Gaps) == 0 {
+		return nil
+	}
+	of := make([][]uint32, s.Rows())
+	for _, g := range s.Gaps {
+		of[g[0]] = append(of[g[0]], g[1])
+	}
+	return of
+}
+
 // gapsOf returns the gaps of the rows with these numbers.
 func (s *Set) gapsOf(rows []int) (gaps []Gap) {
 	of := map[int][]uint32{}

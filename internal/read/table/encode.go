@@ -70,7 +70,7 @@ func (t *table) sayMissing() {
 	if lacking > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s missing where none was in the training data (%s): taken as none of the categories", fault.Plural(lacking, "category is", "categories are"), fault.Few(words)))
 	}
-	if missing > 0 {
+	if missing > 0 && !t.observed {
 		t.warnings = append(t.warnings, fmt.Errorf("%s missing (%s): the mean of the training data stands for each", fault.Plural(missing, "number is", "numbers are"), fault.Few(numbers)))
 	}
 }

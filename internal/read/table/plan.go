@@ -15,7 +15,7 @@ import (
 
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
-	t.id, t.idName, t.dates, t.skip, t.unweighted = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted
+	t.id, t.idName, t.dates, t.skip, t.unweighted, t.observed = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
 	t.weightless = new(atomic.Bool)
 	t.also, t.misses = map[string]struct{}{}, false
 	for _, text := range missingOf(opt) {

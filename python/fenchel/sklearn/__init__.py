@@ -6,12 +6,12 @@ Parameters mean what they mean there; values that Fenchel has nothing for are re
 docstring says what differs.
 """
 
-from ._components import PCA, IncrementalPCA, Nystroem, RBFSampler, TruncatedSVD
+from ._components import PCA, IncrementalPCA, KernelPCA, Nystroem, RBFSampler, TruncatedSVD
 from ._cv import LogisticRegressionCV
 from ._linear import ElasticNet, Lasso, LinearRegression, LinearSVC, LogisticRegression, Ridge
 from ._machines import SVC, SVR, KernelRidge, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
-    "ElasticNet", "IncrementalPCA", "KernelRidge", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NuSVC", "NuSVR", "Nystroem",
+    "ElasticNet", "IncrementalPCA", "KernelPCA", "KernelRidge", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NuSVC", "NuSVR", "Nystroem",
     "OneClassSVM", "PCA", "RBFSampler", "Ridge", "SVC", "SVR", "TruncatedSVD",
 ]  # fmt: skip

@@ -9,12 +9,12 @@ import numpy as np
 
 from .. import _ask
 from .._arrays import is_sparse
-from .._base import FLOATS, ClassNamePrefixFeaturesOutMixin, Estimator, TransformerMixin, check_is_fitted, seed_of, threads_of, validate_data
+from .._base import FLOATS, ClassNamePrefixFeaturesOutMixin, Estimator, NotFittedError, TransformerMixin, check_is_fitted, seed_of, threads_of, validate_data
 from .. import components
 from ..kernel import Machine
 from ._common import above_zero, refuse
 
-__all__ = ["IncrementalPCA", "Nystroem", "PCA", "RBFSampler", "TruncatedSVD"]
+__all__ = ["IncrementalPCA", "KernelPCA", "Nystroem", "PCA", "RBFSampler", "TruncatedSVD"]
 
 
 class PCA(components.PCA):
@@ -22,8 +22,7 @@ class PCA(components.PCA):
 
     ``tol`` is the share of the variance that may be missing, by proof; 0 is as little as
     rounding allows. ``svd_solver`` chooses the method; ``copy``, ``n_oversamples``,
-    ``iterated_power`` and ``power_iteration_normalizer`` change nothing. Refused:
-    ``n_components="mle"``.
+    ``iterated_power`` and ``power_iteration_normalizer`` change nothing.
 
     Attributes
     ----------
@@ -74,8 +73,6 @@ class PCA(components.PCA):
         return spec
 
     def _size(self, X: Any) -> dict[str, Any]:
-        if isinstance(self.n_components, str):
-            refuse(self, n_components=None)
         most = min(X.shape)
         if self.svd_solver == "arpack" and self.n_components == most:
             raise ValueError(f"n_components={most!r} must be strictly less than min(n_samples, n_features)={most} with svd_solver='arpack'")
@@ -220,6 +217,57 @@ class IncrementalPCA(components.IncrementalPCA):
         self.whiten = whiten
         self.copy = copy
         self.batch_size = batch_size
+
+
+class KernelPCA(components.KernelPCA):
+    """Twin of ``sklearn.decomposition.KernelPCA``. ``tol`` is the share of the variance that may be
+    missing, by proof; ``copy_X``, ``eigen_solver``, ``max_iter`` and ``iterated_power`` change nothing. Eigenvalues
+    that are zero are never among those found. Refused: kernels that are functions or matrices, "sigmoid",
+    which is no inner product, and ``kernel_params``.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import KernelPCA
+    >>> KernelPCA(1).fit([[0.0], [1.0], [3.0]]).eigenvalues_.round(3)
+    array([4.667])
+    """
+
+    def __init__(
+        self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False, eigen_solver="auto",
+        tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+    @property
+    def gap(self) -> float:
+        """The share of the variance that may be missing."""
+        return max(float(self.tol), 1e-3)
+
+    def _kernel(self, X: Any) -> str:
+        refuse(self, kernel_params=None)
+        return super()._kernel(X)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return rows of coordinates, as ``fit_inverse_transform`` asks for."""
+        check_is_fitted(self)
+        if not self.fit_inverse_transform:
+            raise NotFittedError("found fit_inverse_transform=False, expected True: the rows of coordinates were not asked for")
+        return super().inverse_transform(X)
 
 
 class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

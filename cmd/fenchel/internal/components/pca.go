@@ -18,6 +18,9 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -28,8 +31,11 @@ import (
 type reducer struct {
 	in     option.Input
 	spec   pca.Spec
+	kernel option.KernelFlags
 	center bool
 	stream bool
+
+	observed bool // nothing stands for missing numbers
 
 	components string // a number, a share or all
 	iterate    string // which iterate is the answer of a method that moves a relaxed matrix
@@ -73,6 +79,15 @@ scale is that of all rows learned.
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
+Where numbers of a table are missing, means stand for them; with --observed, or the method ppca,
+nothing does: components are of the numbers that are there, without a proof, and predict
+projects rows by the features that they have.
+
+With --kernel components are of the images of rows in the space of a kernel, centred there
+unless --center=false, and the proof is about all directions of that space; up to 16384 rows,
+whose matrix is formed. With --map they are of the features of a map, which takes any number
+of rows, and streams: those of a stream are of its first rows.
+
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
 "fenchel reconstruct" makes rows of them again. The exit code is 0 if the gap is
 proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
@@ -80,6 +95,7 @@ proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
   fenchel pca wine.csv -k 0.95 -o wine.pca
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
+  fenchel pca digits.csv.gz -k 20 --kernel rbf --gamma 0.001 -o digits.pca
   zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
   fenchel pca later.svm -k 20 --resume clicks.pca -o clicks.pca`,
 		Args: option.Arguments(1, 0),
@@ -119,7 +135,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	if p.set, err = p.in.Read(cmd, sources); err != nil {
 		return err
 	}
-	if n := len(p.set.Gaps); n > 0 {
+	if n := len(p.set.Gaps); n > 0 && !p.in.Opt.Observed {
 		printing.Warn(cmd, []error{fmt.Errorf("missing numbers filled by the means of their columns: %d (the first in row %d)", n, p.set.Gaps[0][0]+1)})
 	}
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
@@ -215,7 +231,15 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	p.shown.Done()
 	out := p.report()
 	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
-	// Rows of a stream have no proof, and a method that has seen them did what was asked;
+	// Rows of a stream have no proof, and a method that has seen them did what was asked, as one has whose
+	// components are of some kind only, unless a gap was asked for;
 	// of rows that are all there the gap is known.
-	return cmp.Or(said, exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream))
+	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model) || p.restricted()))
+}
+
+// restricted reports whether the method's components are not meant to be the best, and no gap was asked for.
+func (p *reducer) restricted() bool {
+	m, err := methods.New(p.result.Model.Statement.Method)
+	_, restricted := m.(method.Restricted)
+	return err == nil && restricted && p.spec.Gap == 0
 }

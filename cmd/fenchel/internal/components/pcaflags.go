@@ -12,8 +12,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pca/learner"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
@@ -24,8 +26,12 @@ func (p *reducer) register(cmd *cobra.Command) {
 	p.in.Register(cmd, true)
 	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
-	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
+	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it; all; or mle, the number that makes the rows the most likely (Minka)")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
+	f.StringVar(&s.Kernel, "kernel", "", "find components of the images of rows by this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
+	p.kernel.ParametersOf(cmd)
+	f.StringVar(&s.Map, "map", "", "approximate the kernel by inner products of finitely many features, as in \"fenchel list maps\", and find components of these")
+	f.BoolVar(&p.observed, "observed", false, "where numbers are missing, find components of those that are there, by ppca (its default), grouse, msg or others that learn row by row; else means of columns stand for them")
 	f.StringVar(&p.iterate, "iterate", "", "which iterate of msg, capped-msg or warmuth-kuzmin is the answer: last, random, average, or best by rows kept apart")
 	f.StringVar(&p.round, "round", "", "how its matrix becomes a subspace: top, systematic, decompose (both at random), or best by rows kept apart")
 	f.BoolVar(&p.regret, "regret", false, "say what such a method lost to the best subspace in hindsight, and the bound on that")
@@ -49,6 +55,8 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	option.Complete(cmd, "method", append(option.Names(methods.Entries()), "auto")...)
+	option.Complete(cmd, "kernel", option.Names(kernel.Entries())...)
+	option.Complete(cmd, "map", option.Names(featuremap.Approximations())...)
 	option.Complete(cmd, "whiten", model.Whitenings()...)
 	option.Complete(cmd, "scale", append(pca.Scales(), "auto")...)
 }
@@ -60,11 +68,19 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
 		p.in.Opt.Unmoved = !p.center // a second moment about another origin is not the same
 	}
+	if f.Changed("observed") {
+		p.spec.Missing = map[bool]string{true: pca.Observed, false: "mean"}[p.observed]
+	}
+	p.in.Opt.Observed = p.spec.Observes()
 	if err := cmp.Or(p.checkNumbers(cmd, sources), p.howMany()); err != nil {
 		return err
 	}
 	p.spec.Method = p.methodSpec()
-	var err error
+	err := p.kernel.ApplyTo(cmd, &p.spec.Kernel)
+	if err != nil {
+		return err
+	}
+	p.in.Opt.Unmoved = p.in.Opt.Unmoved || p.spec.Kernel != "" // whose values depend on the origin
 	if p.spec.Notes, err = option.ParseNotes(p.notes); err != nil {
 		return err
 	}
@@ -76,7 +92,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "iterate", "round", "regret", "center", "scale", "whiten", "seed", "hold-out", "note"} {
+	for _, name := range []string{"method", "kernel", "map", "observed", "iterate", "round", "regret", "center", "scale", "whiten", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}
@@ -137,6 +153,10 @@ func (p *reducer) howMany() (err error) {
 	if p.components == "" {
 		return nil
 	}
+	if p.components == "mle" {
+		s.Likeliest = true
+		return nil
+	}
 	if p.components == "all" {
 		s.Share = 1
 		return nil
@@ -145,7 +165,7 @@ func (p *reducer) howMany() (err error) {
 		return nil
 	}
 	if s.Share, err = strconv.ParseFloat(p.components, 64); err != nil || !(s.Share > 0 && s.Share < 1) {
-		return fmt.Errorf("--components %s: expected a number of components, a share of the variance between 0 and 1, or all", p.components)
+		return fmt.Errorf("--components %s: expected a number of components, a share of the variance between 0 and 1, all or mle", p.components)
 	}
 	return nil
 }

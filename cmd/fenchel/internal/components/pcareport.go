@@ -35,13 +35,8 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	if out.LeftOut != "" {
 		r.Line("left out", "column %q, as the target (--target names another one)", out.LeftOut)
 	}
-	switch share := p.spec.Share; {
-	case share == 1:
-		r.Line("chosen", "%s: all directions in which the rows vary", printing.Count(m.Statement.K, "component"))
-	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
-		r.Line("chosen", "%s: those found when the search was cut short", printing.Count(m.Statement.K, "component"))
-	case share > 0:
-		r.Line("chosen", "%s: the fewest that capture %g %% of the %s", printing.Count(m.Statement.K, "component"), 100*share, momentOf(m))
+	if why := p.whySoMany(m); why != "" {
+		r.Line("chosen", "%s: %s", printing.Count(m.Statement.K, "component"), why)
 	}
 	printComponents(r, m, out.MethodWhy)
 	if p.set != nil && p.set.Rounding > m.Proof.Relative() {
@@ -71,6 +66,21 @@ func (p *reducer) print(r printing.Report, out *result.Reduction, sources []stri
 	}
 }
 
+// whySoMany says why there are as many components, where the rows say so; "": they do not.
+func (p *reducer) whySoMany(m *model.PCA) string {
+	switch share := p.spec.Share; {
+	case p.spec.Likeliest:
+		return "the number that makes the rows the most likely"
+	case share == 1:
+		return "all directions in which the rows vary"
+	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
+		return "those found when the search was cut short"
+	case share > 0:
+		return fmt.Sprintf("the fewest that capture %g %% of the %s", 100*share, momentOf(m))
+	}
+	return ""
+}
+
 // leftOut returns the name of the column that was taken for the target.
 func (p *reducer) leftOut() string {
 	if p.table == nil || p.table.Target < 0 {
@@ -84,7 +94,7 @@ func (p *reducer) report() *result.Reduction {
 	m := p.result.Model
 	out := &result.Reduction{Components: result.ComponentsOf(m), Cost: result.CostOf(p.result), Won: result.WonOf(p.result), Regret: result.RegretOf(p.result), LeftOut: p.leftOut(), MethodWhy: p.result.Why, Path: result.OrNull(p.out), Unproved: result.OrNull(unprovedComponents(m)),
 		Seconds: map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}}
-	if m.Mean == nil && p.set != nil && p.json {
+	if m.Mean == nil && m.Space == nil && p.set != nil && p.json {
 		along, total := pca.Variances(m, p.set, p.spec.Threads)
 		out.Variance = result.Explained(along, model.Bound(total))
 	}
@@ -103,7 +113,14 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 		centred = "centred"
 	}
 	r.Line("method", "%s, seed %d", how, s.Seed)
-	r.Line("problem", "%s, %s, scale %s", printing.Count(s.K, "component"), centred, s.Scale)
+	of := ""
+	if s.Kernel != "" {
+		of = " of the kernel " + s.Kernel
+	}
+	if s.Map != "" {
+		of += ", map " + s.Map
+	}
+	r.Line("problem", "%s%s, %s, scale %s", printing.Count(s.K, "component"), of, centred, s.Scale)
 	captured := 0.0
 	for _, v := range m.Eigenvalue {
 		captured += v
@@ -111,6 +128,9 @@ func printComponents(r printing.Report, m *model.PCA, why string) {
 	doubt := ""
 	if result.Estimated(m) {
 		doubt = "; estimates, as each row was seen once"
+		if m.Statement.Missing == pca.Observed {
+			doubt = "; estimates of all numbers by those that are there"
+		}
 	}
 	r.Line(momentName(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
@@ -129,6 +149,8 @@ func unprovedComponents(m *model.PCA) string {
 		return ""
 	case m.Statement.Stream && m.Proof.Status != pca.Merged:
 		return "as rows came once"
+	case m.Statement.Missing == pca.Observed:
+		return "as numbers are missing"
 	case m.Proof.Status == pca.Merged:
 		return "as the rows were not read"
 	}
@@ -214,6 +236,9 @@ func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	}
 	r.Line("version", "%s", m.Version)
 	report.PrintNotes(r, m.Notes)
+	if m.Space != nil {
+		return // components are no features' weights
+	}
 	for i := range min(m.Statement.K, 10) {
 		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], report.LargestOf(m.Component(i), m.Features, top))
 	}

@@ -209,6 +209,7 @@ func (in *Input) ForComponents(cmd *cobra.Command, m *model.PCA) {
 // columns of them.
 func (in *Input) ForFinding(cmd *cobra.Command, m *model.PCA) {
 	in.Opt.Schema, in.Opt.Unmoved, in.Opt.Unlabelled = m.Schema, m.Schema == nil, true
+	in.Opt.Observed = m.Statement.Missing == model.Observed
 	if !cmd.Flags().Changed("zero-based") {
 		in.Opt.ZeroBased = m.Statement.ZeroBased
 	}

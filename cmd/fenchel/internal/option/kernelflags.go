@@ -61,6 +61,11 @@ func (k *KernelFlags) Apply(cmd *cobra.Command, spec *fenchel.Spec) error {
 			return fmt.Errorf("--cache %s: %w", k.Cache, err)
 		}
 	}
+	return k.ApplyTo(cmd, &spec.Kernel)
+}
+
+// ApplyTo puts the flags of parameters into the spec of a kernel.
+func (k *KernelFlags) ApplyTo(cmd *cobra.Command, spec *string) error {
 	var given []string
 	for i, p := range kernelParameters {
 		if !cmd.Flags().Changed(p.name) {
@@ -70,21 +75,21 @@ func (k *KernelFlags) Apply(cmd *cobra.Command, spec *fenchel.Spec) error {
 		if err := checkParameter(p.name, k.parameters[i]); err != nil {
 			return err
 		}
-		if spec.Kernel == "" {
+		if *spec == "" {
 			return fmt.Errorf("--%s needs --kernel (try --kernel %s)", p.name, p.of)
 		}
-		if strings.ContainsAny(spec.Kernel, ":+*(") {
-			return fmt.Errorf("--%s %s: expected the name of one kernel, such as --kernel rbf, found --kernel %q", p.name, value, spec.Kernel)
+		if strings.ContainsAny(*spec, ":+*(") {
+			return fmt.Errorf("--%s %s: expected the name of one kernel, such as --kernel rbf, found --kernel %q", p.name, value, *spec)
 		}
 		given = append(given, p.name+"="+value)
 	}
 	if len(given) == 0 {
 		return nil
 	}
-	if pose.DefaultsGamma(spec.Kernel) && !cmd.Flags().Changed("gamma") && !cmd.Flags().Changed("sigma") {
+	if pose.DefaultsGamma(*spec) && !cmd.Flags().Changed("gamma") && !cmd.Flags().Changed("sigma") {
 		given = append(given, "gamma=auto")
 	}
-	spec.Kernel += ":" + strings.Join(given, ",")
+	*spec += ":" + strings.Join(given, ",")
 	return nil
 }
 

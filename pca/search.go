@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
@@ -44,12 +46,17 @@ func (j *pcaJob) refine() bool {
 // when it has seen its rows, unless a gap was asked for too.
 func (j *pcaJob) end(relative float64) solver.Status {
 	switch {
+	case j.rows.Missing != nil && j.cut == "" && !j.late():
+		return solver.EpochLimit // the method did what was asked
 	case relative <= j.spec.goal():
 		return solver.Converged
 	case j.cut != "":
 		return j.cut
 	case j.late():
 		return solver.TimeLimit
+	}
+	if _, restricted := j.method.(method.Restricted); restricted {
+		return solver.EpochLimit
 	}
 	if _, batch := j.method.(method.Batch); batch || isStuck(j.result.State) {
 		return solver.Stalled
@@ -102,12 +109,17 @@ func (j *pcaJob) certifying(ctx context.Context) (context.Context, context.Cance
 // late reports whether the time is over.
 func (j *pcaJob) late() bool { return j.spec.Time > 0 && time.Since(j.begun) >= j.spec.Time }
 
-// rescue makes components of what a search has found until ctx ended, or else of a few
-// rows. Those of an earlier search may be better.
-func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
+// cutShort notes what ended ctx.
+func (j *pcaJob) cutShort(ctx context.Context) {
 	if j.cut = solver.TimeLimit; errors.Is(ctx.Err(), context.Canceled) {
 		j.cut = solver.Interrupted
 	}
+}
+
+// rescue makes components of what a search has found until ctx ended, or else of a few
+// rows. Those of an earlier search may be better.
+func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
+	j.cutShort(ctx)
 	rows := j.rows
 	rows.Work = nil
 	if j.basis.K < j.problem.K {
@@ -126,8 +138,106 @@ func (j *pcaJob) rescue(ctx context.Context, earlier method.Basis) (err error) {
 
 // whyFewer says of components of a share of the variance that they were to have more.
 func (j *pcaJob) whyFewer(c certificate.Certificate) []error {
+	if j.spec.Likeliest {
+		return []error{fmt.Errorf("%s: the %d components found until then are kept, expected all, of which the most likely number follows", j.cut, j.spec.K)}
+	}
 	if found := c.Captured / c.Total; found < j.spec.Share {
 		return []error{fmt.Errorf("%s: the %d components found until then capture %.3g of the variance, expected %g", j.cut, j.spec.K, found, j.spec.Share)}
 	}
+	return nil
+}
+
+// How many components a share of the variance needs is not known beforehand: some are
+// found, and four times as many if these are too few.
+
+const firstComponents = 32
+
+// firstGuess returns how many components to begin with, of at most so many: all of them for share 0,
+// where their number is to be the most likely one. Where they
+// are more than a sixth of all, all are found by the same decomposition.
+func firstGuess(most int, share float64) int {
+	if share == 1 || share == 0 || 6*firstComponents > most {
+		return most
+	}
+	return firstComponents
+}
+
+// solveShare finds the fewest components that capture the share.
+func (j *pcaJob) solveShare(ctx context.Context) error {
+	most := min(j.problem.Rows, j.problem.Cols)
+	for {
+		if err := j.solve(ctx); err != nil {
+			return err
+		}
+		if j.cut != "" {
+			k, _ := method.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
+			if j.spec.Likeliest {
+				k = j.basis.K // as variances beyond are not known
+			}
+			j.keep(max(k, 1))
+			return nil
+		}
+		if j.spec.Likeliest {
+			j.keep(j.likeliest())
+			return nil
+		}
+		k, enough := method.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
+		if k < 1 {
+			return pose.DataError{Reason: fmt.Sprintf("found no direction in which the rows vary, expected components of %g of their variance", j.spec.Share)}
+		}
+		if enough || j.problem.K == most {
+			j.keep(k)
+			return nil
+		}
+		if j.problem.K *= 4; 6*j.problem.K > most {
+			j.problem.K = most
+		}
+		if j.spec.K = j.problem.K; j.result.Why != "" {
+			j.spec.Method = "auto"
+		}
+		if err := j.pick(); err != nil {
+			return err
+		}
+	}
+}
+
+// likeliest returns the most likely number of components, of the eigenvalues of all.
+func (j *pcaJob) likeliest() int {
+	n, values := j.problem.Rows, make([]float64, j.problem.Cols)
+	copy(values, j.basis.Value)
+	algebra.Scale(values, float64(n)/float64(max(n-1, 1)))
+	return method.Likeliest(values, n)
+}
+
+// keep makes the first k components the answer, of a problem that asked for so many.
+func (j *pcaJob) keep(k int) {
+	j.basis.K, j.basis.Component, j.basis.Value = k, j.basis.Component[:k*j.basis.Cols], j.basis.Value[:k]
+	j.spec.K, j.problem.K = k, k
+}
+
+// ofKernel is the search for components by S.
+func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
+	n := j.problem.Rows
+	if j.spec.Share > 0 {
+		j.problem.K = n
+	}
+	if j.basis, err = batch.Pairs(ctx, j.products.S, n, j.problem); err != nil {
+		if ctx.Err() == nil {
+			return err
+		}
+		j.cutShort(ctx)
+		j.basis = j.products.Rough(j.basis, j.problem.K, n, j.spec.Threads)
+	}
+	enough := true
+	if j.spec.Share > 0 {
+		j.spec.K, _ = method.Fewest(j.basis.Value, j.spec.Share*j.products.Total)
+		enough = j.spec.K > 0
+	} else if k, _ := method.Fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
+		return pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the images of the rows lie in fewer dimensions", k, j.spec.K)}
+	}
+	if !enough {
+		return pose.DataError{Reason: nothingVaries(j.products.Mean != nil)}
+	}
+	j.keep(min(j.spec.K, j.basis.K))
 	return nil
 }

@@ -1,0 +1,163 @@
+package pca
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Components of the numbers that are there: nothing stands for a missing one but what components say of it.
+// The method ppca knows which are missing. To one that learns row by row each row is given with its image in the
+// components so far, the nearest in the features that it has, in place of what is missing: GROUSE then moves as its
+// authors have it (the residual is 0 in a feature that is missing, so that w are the least squares' weights), and MSG
+// as if these numbers had been seen. A mean is that of the numbers of its feature, and so is a deviation.
+
+// observe has the rows know which numbers are missing, where that makes a difference.
+func (j *pcaJob) observe() error {
+	if !j.spec.Observes() {
+		return nil
+	}
+	if j.spec.Missing = Observed; j.set.Gaps == nil {
+		return nil
+	}
+	if j.spec.chooses() {
+		j.spec.Method, j.result.Why = ppca, "numbers are missing"
+	}
+	n, d := j.set.X.Dims()
+	j.rows.Missing = j.set.Missing()
+	known := make([]int, d)
+	for i := range known {
+		known[i] = n
+	}
+	for _, g := range j.set.Gaps {
+		known[g[1]]--
+	}
+	if i := slices.Index(known, 0); i >= 0 {
+		return pose.DataError{Reason: fmt.Sprintf("feature %d has no number in any row: expected at least one, or to leave it out", i+1)}
+	}
+	if j.spec.Scale == "std" || j.spec.Scale == "thesis" { // of a column in which means stand for numbers
+		for i, seen := range known {
+			j.rows.Factor[i] *= math.Sqrt(float64(seen) / float64(n))
+		}
+	}
+	j.problem.Squared = observedSquare(j.rows, known)
+	return nil
+}
+
+// observedSquare returns the sum over features of the mean square of the numbers that are there.
+func observedSquare(x view.Rows, known []int) float64 {
+	_, d := x.Dims()
+	squares, row, i := make([]float64, d), make([]float64, d), 0
+	x.Each(row, func(row []float64) {
+		for _, j := range x.Missing[i] {
+			row[j] = 0
+		}
+		for j, v := range row {
+			squares[j] += float64(v * v)
+		}
+		i++
+	})
+	total := 0.0
+	for j, s := range squares {
+		total += s / float64(known[j])
+	}
+	return total
+}
+
+// learnObserved is learn of rows of which numbers are missing.
+func (j *pcaJob) learnObserved(ctx context.Context, s method.State) (method.Basis, error) {
+	n, block := j.problem.Rows, 1
+	if b, ok := s.(method.Blocked); ok {
+		block = b.BlockRows()
+	}
+	j.result.State = s
+	for epoch := range max(j.spec.Epochs, 1) {
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		if j.spec.Shuffle {
+			order = generate.Order(n, j.spec.Seed, uint64(epoch))
+		}
+		for lo := 0; lo < n; lo += block {
+			if err := ctx.Err(); err != nil {
+				if lo == 0 && epoch == 0 {
+					return method.Basis{}, err
+				}
+				return s.Basis(), err
+			}
+			s.Learn(j.completed(s.Basis(), order[lo:min(lo+block, n)]))
+		}
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	basis := s.Basis()
+	return method.RayleighRitz(j.completed(basis, all), basis, j.spec.Threads), nil
+}
+
+// completed returns rows with their images in place of missing numbers.
+func (j *pcaJob) completed(b method.Basis, which []int) view.Rows {
+	x := j.rows
+	_, d := x.Dims()
+	x.X, x.Missing = matrix.Subset(x.X, which), nil
+	out := &matrix.Dense{Rows: len(which), Cols: d, Value: make([]float32, len(which)*d)}
+	row, z, some := make([]float64, d), make([]float64, b.K), false
+	for at, i := range which {
+		into := out.Value[at*d : (at+1)*d]
+		stored := j.rows.X.Row(i)
+		for k, v := range stored.Value {
+			into[stored.Column(k)] = v
+		}
+		gone := j.rows.Missing[i]
+		if len(gone) == 0 {
+			continue
+		}
+		some = true
+		j.rows.Row(row, i)
+		for _, c := range gone {
+			row[c] = 0
+		}
+		b.Observed(z, row, gone)
+		for _, c := range gone {
+			v := 0.0
+			for l := range b.K {
+				v += float64(z[l] * b.Row(l)[c])
+			}
+			if x.Factor != nil && x.Factor[c] != 0 {
+				v /= x.Factor[c]
+			}
+			if x.Offset != nil {
+				v += x.Offset[c]
+			}
+			into[c] = float32(v)
+		}
+	}
+	if some {
+		x.X = out
+	}
+	return x
+}
+
+// shift moves the offset of rows to where a method has found their middle.
+func (j *pcaJob) shift() {
+	if j.basis.Shift == nil {
+		return
+	}
+	offset := slices.Clone(j.rows.Offset)
+	for i, v := range j.basis.Shift {
+		if j.rows.Factor != nil && j.rows.Factor[i] != 0 {
+			v /= j.rows.Factor[i]
+		}
+		offset[i] += v
+	}
+	j.rows.Offset, j.basis.Shift = offset, nil
+}
