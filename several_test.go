@@ -171,6 +171,11 @@ func TestSeveralRefused(t *testing.T) {
 			t.Errorf("%s: %v, found nothing false", what, err)
 		}
 	}
+	other := readTargets(t, "a,b,c")
+	other.Target.Further[1][3]++
+	if other.Digest() == all.Digest() {
+		t.Error("found the digest of other targets")
+	}
 	one := readTargets(t, "a")
 	if _, err := fenchel.Evaluate(t.Context(), r.Model, one, fenchel.Options{}); err == nil {
 		t.Error("found a model of three targets judged on one")

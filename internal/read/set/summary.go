@@ -50,14 +50,19 @@ func (s *Schema) Summary() string {
 		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), fault.Few(ignored)))
 	}
 	if s.Target >= 0 && s.Target < len(s.Columns) {
-		names, word := []string{fault.Printable(s.Columns[s.Target].Name)}, "target "
-		for _, at := range s.Further {
-			names, word = append(names, fault.Printable(s.Columns[at].Name)), "targets "
-		}
-		parts = append(parts, word+strings.Join(names, ", "))
+		parts = append(parts, s.targets())
 	}
 	if s.Weight >= 0 && s.Weight < len(s.Columns) {
 		parts = append(parts, "weights "+fault.Printable(s.Columns[s.Weight].Name))
 	}
 	return fmt.Sprintf("%d: %s", len(s.Columns), strings.Join(parts, ", "))
+}
+
+// targets names the columns of the targets.
+func (s *Schema) targets() string {
+	names, word := []string{fault.Printable(s.Columns[s.Target].Name)}, "target "
+	for _, at := range s.Further {
+		names, word = append(names, fault.Printable(s.Columns[at].Name)), "targets "
+	}
+	return word + strings.Join(names, ", ")
 }
