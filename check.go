@@ -366,6 +366,9 @@ func (spec *Spec) terms() (pose.Terms, error) {
 	if t.Constant != 1 && spec.IsMachine() {
 		return t, fmt.Errorf("the bias %s with a kernel: expected a linear model, or the bias feature", spec.Bias)
 	}
+	if _, shaped := t.Penalty.(penalty.Shaped); shaped && t.Constant != 1 {
+		return t, fmt.Errorf("the bias %s with the penalty %s: expected the bias free, feature or none, as the constant column is no pixel", spec.Bias, penaltyName)
+	}
 	t.Radius, t.Slack, t.Hard, t.Nu, t.OneClass = spec.Radius, spec.Slack, spec.HardMargin, spec.Nu, spec.Task == pose.OneClass
 	if err := spec.checkConvex(t); err != nil {
 		return t, err

@@ -82,7 +82,7 @@ func (b *boundary) run(cmd *cobra.Command, what string) error {
 		}
 	}
 	if f.Changed("n") && !(b.rows >= 1 && b.rows <= 1e100) {
-		return fmt.Errorf("--n %g: expected a number of rows >= 1", b.rows)
+		return fmt.Errorf("--n %g: expected a number of rows >= 1, at most 1e100", b.rows)
 	}
 	if !(b.setting.Doubt > 0 && b.setting.Doubt < 1) {
 		return fmt.Errorf("--delta %g: expected a probability > 0 and < 1", b.setting.Doubt)

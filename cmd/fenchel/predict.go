@@ -225,8 +225,8 @@ func (p *predictor) columns(m *model.Model) []string {
 
 // project writes the coordinates of every row along the components.
 func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) error {
-	if p.scores || p.probabilities {
-		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
+	if p.scores || p.probabilities || cmd.Flags().Changed("randomise") {
+		return errors.New("--scores, --probabilities, --randomise: found principal components, expected a model that predicts")
 	}
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)

@@ -75,7 +75,7 @@ func (d Descent) Choose(ctx context.Context, t *Target, opt Options) (*Choice, e
 			break
 		}
 		if rounds == 0 {
-			s.spent, s.patience = 0, patience[1]
+			s.spent, s.shrunk, s.patience = 0, 0, patience[1]
 		}
 		s.eps, s.eta = s.eps/2, s.eta/2
 	}
@@ -99,6 +99,7 @@ type descending struct {
 	functions []function
 	steps     int
 	spent     int // numbers that steps read and changed
+	shrunk    int // steps that left the ball of the radius
 	patience  int
 	reached   bool
 	gaveUp    string
@@ -246,9 +247,10 @@ func (s *descending) run(ctx context.Context) (done bool, err error) {
 	}
 }
 
-// tired reports whether steps have cost more than they may.
+// tired reports whether steps have cost more than they may, or, on the way to the ball of the radius B, are more than
+// 16 B^2/(eta eps): a machine of that norm without loss is found within B^2/(eta eps) of one row, 4 times as many of a pair.
 func (s *descending) tired() bool {
-	return s.spent > max(s.patience<<20, s.patience*s.t.Gram.Len()*(len(s.support)+64))
+	return float64(s.shrunk) > 16*s.Radius*s.Radius/(s.eta*s.eps)+1024 || s.spent > max(s.patience<<20, s.patience*s.t.Gram.Len()*(len(s.support)+64))
 }
 
 // inside makes a step on support vectors of the output whose are farthest outside, if that is
@@ -426,6 +428,7 @@ func (s *descending) step(f *function, p pair) {
 	}
 	s.steps++
 	if s.Radius > 0 && f.norm2 > s.Radius*s.Radius {
+		s.shrunk++
 		s.shrink(f, s.Radius/math.Sqrt(f.norm2))
 	}
 }

@@ -322,6 +322,20 @@ func TestRadius(t *testing.T) {
 	}
 }
 
+// TestRadiusTooSmall gives up where no machine of the norm is near enough, after as many steps as one would take.
+func TestRadiusTooSmall(t *testing.T) {
+	for _, aggressive := range []bool{true, false} {
+		for _, share := range []float64{1e-200, 1e-3, 0.2} {
+			m := randomMachine(t, 3, gaussian, problem.None)
+			radius := share * math.Sqrt(m.norm2)
+			c, err := Descent{Aggressive: aggressive, Radius: radius}.Choose(context.Background(), m.target, Options{KeepBias: true, Accuracy: 0.05})
+			if err != nil || c.Reached || c.GaveUp == "" || float64(c.Steps) > 5000+32*radius*radius/(0.05*0.05) || m.normOf(c) > radius*radius*(1+1e-9) {
+				t.Errorf("aggressive %v, radius %g: found %d steps, %q, %v, expected it to give up", aggressive, radius, c.Steps, c.GaveUp, err)
+			}
+		}
+	}
+}
+
 // S6b: nothing to do.
 func TestNothing(t *testing.T) {
 	m := randomMachine(t, 1, gaussian, problem.None)

@@ -23,6 +23,9 @@ type Comparison struct {
 // and biases of features as the data have them.
 func Compare(a, b *model.Model) (*Comparison, error) {
 	for _, m := range []*model.Model{a, b} {
+		if m.Network != nil {
+			return nil, pose.DataError{Reason: "found a network, expected principal components or linear models: others have no weights of features to compare"}
+		}
 		if m.Support != nil || m.Map != nil {
 			return nil, pose.DataError{Reason: "found a model of the kernel " + m.Statement.Kernel + ", expected principal components or linear models: others have no weights of features to compare"}
 		}

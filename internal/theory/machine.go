@@ -21,7 +21,7 @@ func (m Machine) Check() error {
 		name      string
 		value, lo float64
 		expected  string
-	}{{"loss", m.Loss, 0, "a number >= 0"}, {"accuracy", m.Epsilon, 1e-100, "a number > 0"}, {"radius", m.Radius, 1e-100, "a number > 0"}, {"d", m.Dim, 1, "a number of features >= 1"}} {
+	}{{"loss", m.Loss, 0, "a number from 0 to 1e100"}, {"accuracy", m.Epsilon, 1e-100, "a number from 1e-100 to 1e100"}, {"radius", m.Radius, 1e-100, "a number from 1e-100 to 1e100"}, {"d", m.Dim, 1, "a number of features >= 1"}} {
 		if !(v.value >= v.lo && v.value <= 1e100) {
 			return fmt.Errorf("%s %g: expected %s", v.name, v.value, v.expected)
 		}

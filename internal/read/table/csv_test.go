@@ -314,6 +314,9 @@ func TestTableForFeaturesWithoutNames(t *testing.T) {
 		{"a named target and more", "a,b,c,y\n1,2,5,7\n3,4,6,8\n", model, [][]float32{{1, 2}, {3, 4}}, true, ""},
 		{"fewer", "1\n3\n", model, nil, false, ": found 1 column, expected the 2 features of the model, or these with the target"},
 		{"more", "1,2,3,4\n", model, nil, false, ": found 4 columns, expected the 2 features of the model, or these with the target"},
+		{"components of fewer", "1\n3\n", data.Options{Columns: 2, Unlabelled: true}, nil, false, ": found 1 column, expected the 2 features of the model, or these with the target"},
+		{"components of more", "1,2,3,4\n", data.Options{Columns: 2, Unlabelled: true}, nil, false, ": found 4 columns, expected the 2 features of the model, or these with the target"},
+		{"components", "1,2\n3,4\n", data.Options{Columns: 2, Unlabelled: true}, [][]float32{{1, 2}, {3, 4}}, false, ""},
 		{"categories", "a,b,y\n1,u,7\n3,v,8\n", model, nil, false, `: column "b": found "u" at standard input:2:3, expected numbers: the model knows 2 features without names`},
 	} {
 		c.opt.Format = "csv"

@@ -96,10 +96,10 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 		known--
 	}
 	switch {
+	case opt.Columns > 0 && known != opt.Columns && known != opt.Columns+1:
+		return 0, fault.NotFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
 	case opt.Unlabelled, opt.Columns > 0 && known == opt.Columns:
 		return -1, nil
-	case opt.Columns > 0 && known != opt.Columns+1:
-		return 0, fault.NotFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
 	}
 	last := len(t.names) - 1
 	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter

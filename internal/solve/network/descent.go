@@ -138,8 +138,8 @@ func (d *descent) move(lo, hi int, eta, scale float64) {
 	grown := 1 / (1 - elementary.Exp(d.since*elementary.Log(beta2)))
 	for k, x := range g {
 		x *= scale
-		m[k] = float64(beta1*m[k]) + float64((1-beta1)*x)
-		v[k] = float64(beta2*v[k]) + float64((1-beta2)*float64(x*x))
+		m[k] = float64(beta1*m[k]) + float64(d.rests[0]*x)
+		v[k] = float64(beta2*v[k]) + float64(d.rests[1]*float64(x*x))
 		w[k] -= float64(eta*m[k]) / (math.Sqrt(float64(grown*v[k])) + epsilon)
 	}
 }

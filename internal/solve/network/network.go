@@ -33,6 +33,7 @@ type Method struct {
 	length   stochastic.Length
 	momentum float64
 	decays   [2]float64 // of Adam: of the means of gradients and of their squares
+	rests    [2]float64 // 1 less these
 	batch    int
 	patience int     // epochs; 0: by the number of steps of one
 	Held     float64 // share of the rows that judge when to stop
@@ -63,7 +64,7 @@ const usualHeld = 0.1
 
 func init() {
 	register("networks by Adam: steps of each weight's own length, with momentum; gamma=0.001, step=constant, batch=64, held=0.1, patience=auto, beta1=0.9, beta2=0.999",
-		Method{name: "adam", adam: true, decays: [2]float64{0.9, 0.999}, length: stochastic.Length{Gamma: 0.001}}, "Kingma, Ba 2015")
+		Method{name: "adam", adam: true, decays: [2]float64{0.9, 0.999}, rests: [2]float64{0.1, 0.001}, length: stochastic.Length{Gamma: 0.001}}, "Kingma, Ba 2015")
 	register("networks by stochastic gradient with momentum=0.9: gamma=0.02, step=constant, batch=64, held=0.1, patience=auto",
 		Method{name: "sgd", momentum: 0.9, length: stochastic.Length{Gamma: 0.02}}, "Robbins, Monro 1951; Polyak 1964")
 }
@@ -83,7 +84,11 @@ func (m Method) with(p *registry.Params) (solver.Solver, error) {
 	m.Held = p.Float("held", usualHeld, "a share of the rows from 0 to 0.9", func(v float64) bool { return v >= 0 && v <= 0.9 })
 	m.patience = p.Int("patience", 0, 0, math.MaxInt32)
 	if m.adam {
-		m.decays = [2]float64{stochastic.Decay(p, "beta1", m.decays[0]), stochastic.Decay(p, "beta2", m.decays[1])}
+		for k, key := range []string{"beta1", "beta2"} {
+			if decay := stochastic.Decay(p, key, m.decays[k]); decay != m.decays[k] {
+				m.decays[k], m.rests[k] = decay, 1-decay
+			}
+		}
 	} else {
 		m.momentum = stochastic.Decay(p, "momentum", m.momentum)
 	}

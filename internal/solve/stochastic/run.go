@@ -20,7 +20,7 @@ func (m Method) Start(p problem.Problem, start solver.Start) solver.State {
 
 func (m Method) start(p *problem.Linear, start solver.Start) *state {
 	n, d := p.Dims()
-	s := &state{Method: m, p: p, limit: start.Over, random: rand.NewPCG(start.Seed, 0), size: float64(m.batch), radius: math.Inf(1), before: math.Inf(1),
+	s := &state{Method: m, p: p, limit: start.Over, random: rand.NewPCG(start.Seed, 0), size: float64(m.batch), radius: math.Inf(1), trial: trial{before: math.Inf(1)},
 		averaging: averaging{last: make([]float64, d+1), average: make([]float64, d+1)}, prediction: make([]float64, n)}
 	if m.gradient == "row" {
 		s.duals.means(n)

@@ -38,10 +38,8 @@ type state struct {
 	predicted, direct []float64       // of the rows of this step: predictions, and what their gradients count
 	rows              []matrix.Vector // and they themselves
 	size              float64         // rows of a step
-	seen              int             // rows since the last test of the size
-	losses, squares   float64         // of them: sums of losses and of squared lengths of gradients
-	before            float64         // objective at the last test
-	radius            float64         // of the ball; infinite: none
+	trial
+	radius float64 // of the ball; infinite: none
 
 	catalyst *catalyst
 
@@ -50,6 +48,13 @@ type state struct {
 
 	freeBias  // not in the iterate
 	averaging // of the iterates
+}
+
+// trial is what the test of the size of batches knows.
+type trial struct {
+	seen            int     // rows since the last test
+	losses, squares float64 // of them: sums of losses and of squared lengths of gradients
+	before          float64 // objective at the last test
 }
 
 // freeBias is the bias where it is free: it has a value, a direction, and an average.
@@ -241,7 +246,7 @@ func (s *state) test() {
 	for s.size < most && !(noise <= (s.before-now)*s.size) {
 		s.size = min(most, 2*s.size)
 	}
-	s.before, s.seen, s.losses, s.squares = now, 0, 0, 0
+	s.trial = trial{before: now}
 }
 
 // duals are the weighted means of the slopes that were used on each row, step t with weight t.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -122,7 +123,7 @@ func (f foreign) write(given map[string]string, files, weights []string, kind st
 			}
 		}
 	} else if given["R"] == "" {
-		words = append(words, map[bool]string{true: "--bias feature", false: "--bias none"}[given["B"] != "" && !strings.HasPrefix(given["B"], "-")])
+		words = append(words, "--bias "+constant(given["B"]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.flags)) {
 		if text := f.flags[name]; given[name] != "" && text != "" && !(name == "b" && given[name] == "0") {
@@ -140,4 +141,15 @@ func (f foreign) write(given map[string]string, files, weights []string, kind st
 		words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "--C ") })
 	}
 	return strings.Join(words, " "), true
+}
+
+// constant is the bias of LIBLINEAR's -B: the value of a constant column, below 0 none; one of zeros is none too.
+func constant(value string) string {
+	switch v, err := strconv.ParseFloat(value, 64); {
+	case err != nil || !(v > 0):
+		return "none"
+	case v == 1:
+		return "feature"
+	}
+	return "feature:value=" + value
 }

@@ -31,7 +31,7 @@ func (h habit) say(flag string) string {
 
 // habits are the flags that users of LIBSVM, LIBLINEAR, vw and scikit-learn type.
 var habits = map[string][]habit{
-	"B": {{"LIBLINEAR's ", "--bias feature"}},
+	"B": {{"LIBLINEAR's ", "--bias feature, of another value than 1 feature:value=V"}},
 	"C": {{"LIBLINEAR's ", "\"fenchel tune DATA\""}},
 	"R": {{"LIBLINEAR's ", "--bias free"}},
 	"b": {{"LIBSVM's ", "--probabilities"}},

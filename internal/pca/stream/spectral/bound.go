@@ -96,7 +96,7 @@ func RowsFor(s Setting, epsilon float64) ([]Bound, error) {
 		return nil, err
 	}
 	if !(epsilon >= 1e-100 && epsilon <= 1e100) {
-		return nil, fmt.Errorf("accuracy %g: expected a number > 0, at most 1e100", epsilon)
+		return nil, fmt.Errorf("accuracy %g: expected a number from 1e-100 to 1e100", epsilon)
 	}
 	return s.bounds(func(a, b float64) float64 {
 		root := (a + math.Sqrt(float64(a*a)+float64(4*b*epsilon))) / (2 * epsilon) // 1/y
@@ -127,9 +127,9 @@ func (s Setting) check() error {
 		expected string
 	}{
 		{"loss", s.Loss, 0, 1e100, "a number >= 0, at most 1e100"},
-		{"squared-norm", s.Squared, 1e-100, 1e100, "a number > 0, at most 1e100"},
-		{"fourth-norm", s.Fourth, 1e-200, 1e200, "a number > 0, at most 1e200"},
-		{"delta", s.Doubt, 1e-300, 0.5, "a number > 0, at most 1/2"},
+		{"squared-norm", s.Squared, 1e-100, 1e100, "a number from 1e-100 to 1e100"},
+		{"fourth-norm", s.Fourth, 1e-200, 1e200, "a number from 1e-200 to 1e200"},
+		{"delta", s.Doubt, 1e-300, 0.5, "a number from 1e-300 to 1/2"},
 	} {
 		if !(v.value >= v.lo && v.value <= v.hi) {
 			return fmt.Errorf("%s %g: expected %s", v.name, v.value, v.expected)
