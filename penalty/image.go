@@ -108,10 +108,14 @@ func (i Image) Prox(dst, v []float64, step float64) {
 }
 
 // Conjugate returns the scale of a sum.
-func (i Image) Conjugate(u []float64) (scale, value float64) { return i.parts(len(u)).conjugate(u, i.Value) }
+func (i Image) Conjugate(u []float64) (scale, value float64) {
+	return i.parts(len(u)).conjugate(u, i.Value)
+}
 
 // Within returns the scale of a sum.
-func (i Image) Within(u, reach []float64) (scale float64) { return i.parts(len(u)).within(u, reach, i.Value) }
+func (i Image) Within(u, reach []float64) (scale float64) {
+	return i.parts(len(u)).within(u, reach, i.Value)
+}
 
 // Accuracy is that of a sum.
 func (Image) Accuracy() float64 { return sumAccuracy }

@@ -53,7 +53,9 @@ func (o Overlap) parts(n int) sum {
 func (o Overlap) Prox(dst, v []float64, step float64) { o.parts(len(v)).prox(dst, v, step) }
 
 // Conjugate returns the scale of a sum.
-func (o Overlap) Conjugate(u []float64) (scale, value float64) { return o.parts(len(u)).conjugate(u, o.Value) }
+func (o Overlap) Conjugate(u []float64) (scale, value float64) {
+	return o.parts(len(u)).conjugate(u, o.Value)
+}
 
 // Within returns the scale of a sum.
 func (o Overlap) Within(u, reach []float64) (scale float64) {

@@ -36,7 +36,9 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 }
 
 // lastCounts reports whether a point counts because it is the last: not if the run has diverged there.
-func (r *run) lastCounts(c problem.Certificate) bool { return (r.unproved || r.traits.Last) && !r.diverges(c) }
+func (r *run) lastCounts(c problem.Certificate) bool {
+	return (r.unproved || r.traits.Last) && !r.diverges(c)
+}
 
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.

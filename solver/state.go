@@ -15,7 +15,7 @@ type run struct {
 	state   State
 	opt     Options
 
-	unproved       bool   // no gap can end the run, and the last point counts, not the best
+	unproved       bool // no gap can end the run, and the last point counts, not the best
 	traits         Traits
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace

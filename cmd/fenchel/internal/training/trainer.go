@@ -12,9 +12,9 @@ import (
 
 // Trainer is one run of the verb train.
 type Trainer struct {
-	In          option.Input
-	Spec        fenchel.Spec
-	kernel      option.KernelFlags
+	In     option.Input
+	Spec   fenchel.Spec
+	kernel option.KernelFlags
 	spelled
 	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
