@@ -14,13 +14,6 @@ type Bounded interface {
 	Inside(w []float64) []float64
 }
 
-var (
-	_ Bounded = (*Linear)(nil)
-	_ Bounded = (*NormConstrained)(nil)
-	_ Bounded = (*Slack)(nil)
-	_ Bounded = (*LinearSlack)(nil)
-)
-
 // Inside scales w, and with it a bias that is a feature, into the ball that the penalty is of; w where it
 // is of none.
 func (p *Linear) Inside(w []float64) []float64 {

@@ -29,7 +29,10 @@ type Kernel struct {
 	Risk
 }
 
-var _ Problem = (*Kernel)(nil)
+var (
+	_ Problem       = (*Kernel)(nil)
+	_ Interruptible = (*Kernel)(nil)
+)
 
 // NewKernel checks shapes and parameters, as NewLinear does.
 func NewKernel(gram *gram.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {

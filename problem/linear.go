@@ -19,7 +19,10 @@ type Linear struct {
 	Shared  *Shared // with problems of other targets; nil: there are none
 }
 
-var _ Problem = (*Linear)(nil)
+var (
+	_ Problem = (*Linear)(nil)
+	_ Bounded = (*Linear)(nil)
+)
 
 // NewLinear checks shapes and parameters. weights == nil means that every row
 // counts once; a weight of 2 is the same as the row twice.

@@ -24,7 +24,11 @@ type NormConstrained struct {
 	Radius float64
 }
 
-var _ Problem = (*NormConstrained)(nil)
+var (
+	_ Problem       = (*NormConstrained)(nil)
+	_ Bounded       = (*NormConstrained)(nil)
+	_ Interruptible = (*NormConstrained)(nil)
+)
 
 // NewNormConstrained checks shapes and parameters, as NewKernel does.
 func NewNormConstrained(gram *gram.Gram, targets, weights []float64, l loss.Loss, radius float64, bias Bias) (*NormConstrained, error) {

@@ -53,7 +53,10 @@ type side struct {
 	Mass float64   // what the parts add up to
 }
 
-var _ Problem = (*Nu)(nil)
+var (
+	_ Problem       = (*Nu)(nil)
+	_ Interruptible = (*Nu)(nil)
+)
 
 // NewNuClassification checks shapes and parameters: no class may have less than
 // half of nu. Its targets are -1 and +1; weights nil: every row counts once.

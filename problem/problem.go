@@ -172,13 +172,6 @@ type Interruptible interface {
 	Cut() bool
 }
 
-var (
-	_ Interruptible = (*Kernel)(nil)
-	_ Interruptible = (*NormConstrained)(nil)
-	_ Interruptible = (*Slack)(nil)
-	_ Interruptible = (*Nu)(nil)
-)
-
 // unfinished is the certificate of a point whose objective was not computed.
 func unfinished(zero float64) Certificate {
 	return Certificate{Primal: math.NaN(), Dual: math.Inf(-1), Zero: zero}

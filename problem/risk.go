@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -344,4 +345,19 @@ func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 		bound += float64(mass*lost) + float64(4*blockRows*tiny)
 	}
 	return total.Value(), bound
+}
+
+// Shared is what several problems have in common that differ in their targets alone: rows, weights,
+// loss, penalty, lambda and bias are the same.
+type Shared struct {
+	Count int // of these problems
+
+	once sync.Once
+	made any
+}
+
+// Make returns what the first call makes.
+func (s *Shared) Make(what func() any) any {
+	s.once.Do(func() { s.made = what() })
+	return s.made
 }

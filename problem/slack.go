@@ -29,7 +29,11 @@ type Slack struct {
 	Margins
 }
 
-var _ Problem = (*Slack)(nil)
+var (
+	_ Problem       = (*Slack)(nil)
+	_ Bounded       = (*Slack)(nil)
+	_ Interruptible = (*Slack)(nil)
+)
 
 // NewSlack checks shapes and parameters. Its loss is the hinge; [Margins.Weigh] gives its rows weights.
 func NewSlack(gram *gram.Gram, targets []float64, nu float64, bias Bias) (*Slack, error) {
@@ -110,7 +114,10 @@ type LinearSlack struct {
 	Margins
 }
 
-var _ Problem = (*LinearSlack)(nil)
+var (
+	_ Problem = (*LinearSlack)(nil)
+	_ Bounded = (*LinearSlack)(nil)
+)
 
 // NewLinearSlack checks shapes and parameters, as [NewSlack] does.
 func NewLinearSlack(rows *Rows, targets []float64, nu float64, bias Bias) (*LinearSlack, error) {

@@ -23,11 +23,11 @@ const (
 	mostReached    = 74_364  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_172   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
-	mostExported   = 376     // their exported names, but for methods and fields; 340
+	mostExported   = 404     // their exported names, but for methods and fields; 340
 	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
-	mostConstants  = 89      // named numbers in the linear solvers; 90
+	mostConstants  = 96      // named numbers in the linear solvers; 89 before networks and the solver covariance
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
 	mostAssertions = 0       // type assertions on one loss or penalty, outside of their packages; none
 	mostUnreached  = 101     // lines of functions that no program reaches; 200

@@ -33,13 +33,18 @@ type tablePart struct {
 	exact   [][]float64  // of each slot the numbers before they are rounded; nil: as they are in the cells, or wide
 	sparse  int          // fields of sparse rows
 
-	untargeted int    // rows without a target
-	skipped    int    // those of them that are left out
-	weightless int    // rows of weight 0, which are left out
-	firstBare  string // place of the first of them
+	leftOut
 
 	bad              error // the first feature that is no feature
 	badRow, badPlace int   // its row and its place in the schema
+}
+
+// leftOut counts rows that lack something.
+type leftOut struct {
+	untargeted int    // rows without a target
+	skipped    int    // those of them that are left out
+	weightless int    // rows of weight 0, which are left out
+	firstBare  string // place of the first without a target
 }
 
 // A content counts the fields of an open column that are not missing.
