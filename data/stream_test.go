@@ -165,7 +165,7 @@ func TestBlockErrors(t *testing.T) {
 		{"csv", table + "1,cat\n" + table, 0, 3000, `standard input:3001:3: found "cat", expected a number in all of column "2": a stream cannot make it one of categories`},
 		{"csv", "a,b\n" + table + "1,\n" + table, 0, 3000, `standard input:3002:3: found "", expected a number in all of column "b": a stream has no mean to stand for a missing one`},
 		{"csv", table + "x,1\n1\n", 0, 3000, `standard input:3001:1: found "x", expected a number in all of column "1": a stream cannot make it one of categories`},
-		{"csv", table, 3, 0, "standard input: found 2 columns, expected 3, as asked for"},
+		{"csv", table, 3, 0, "standard input: found 2 columns, expected the 3 features of the model, or these with the target"},
 		{"csv", "y\n1\n", 0, 0, "standard input: found one column, expected at least a feature and a target"},
 		{"npy", array + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", 0, 2, "standard input: found 20 bytes of data, expected 24"},
 		{"npy", array + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x7f\x00\x00\x80\x3f", 0, 1, "standard input: row 2, column 2: found +Inf, expected a finite number of magnitude below 3.4e38"},
