@@ -43,6 +43,18 @@ func (v Vector) AddTo(w []float64, scale float64) {
 // SquaredNorm returns the sum of the squared values.
 func (v Vector) SquaredNorm() float64 { return vec.SquaredNorm(v.Value) }
 
+// CopyTo sets dst, as many numbers as the matrix has columns, to the row with its zeros.
+func (v Vector) CopyTo(dst []float32) {
+	if v.Index == nil {
+		copy(dst, v.Value)
+		return
+	}
+	clear(dst)
+	for k, j := range v.Index {
+		dst[j] = v.Value[k]
+	}
+}
+
 // Nonzeros returns the number of stored values.
 func (v Vector) Nonzeros() int { return len(v.Value) }
 

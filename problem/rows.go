@@ -291,15 +291,7 @@ func (r *Rows) eachDense(lo, hi int, do func(from, to int, x blas.Block[float32]
 		to := min(hi, from+denseRows)
 		x.Rows = to - from
 		for i := from; i < to; i++ {
-			dst, row := x.Value[(i-from)*d:(i-from+1)*d], r.X.Row(i)
-			if row.Index == nil {
-				copy(dst, row.Value)
-				continue
-			}
-			clear(dst)
-			for k, j := range row.Index {
-				dst[j] = row.Value[k]
-			}
+			r.X.Row(i).CopyTo(x.Value[(i-from)*d : (i-from+1)*d])
 		}
 		do(from, to, x)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ them. It writes the points of the figure to NAME.csv, one a line, draws them in
 NAME.svg, and prints what the source claims and whether it holds here, which NAME.html
 shows as well, a page that opens without a network; with "all", index.html leads to
 the pages. Data of the source are found by the names of their files in and below the
-folder --data; without --data, a generator is in their place and no claim is judged.
-Interrupted, as by Ctrl-C, it writes what is there so far. The exit code is 5 if one
+folder --data; without --data, generated rows take their place and no claim is judged.
+After Ctrl-C the files have the curves that were finished. The exit code is 5 if one
 claim does not hold, but not with --quick; for the others see
 "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
@@ -102,8 +103,8 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// one repeats an experiment, writes its files, and prints what holds. Of one that was interrupted it writes
-// what is there.
+// one repeats an experiment, writes its files, and prints which claims hold. After an interruption the files have
+// the curves that were finished, and the error is returned too.
 func (p *reproducer) one(cmd *cobra.Command, spec string, sources []string) (*experiment.Result, error) {
 	e, err := experiment.New(spec)
 	if err != nil {
@@ -128,13 +129,10 @@ func (p *reproducer) one(cmd *cobra.Command, spec string, sources []string) (*ex
 	if p.opt.Quick {
 		command = append(command, "--quick")
 	}
-	data := "drawn by the experiment"
-	switch {
-	case len(sources) > 0:
-		data = strings.Join(sources, " ")
-	case r.Unjudged != "" && !p.opt.Quick && !ended:
-		data = "a generator"
+	if p.opt.Runs > 0 {
+		command = append(command, fmt.Sprintf("--runs %d", p.opt.Runs))
 	}
+	data := cmp.Or(r.Data, strings.Join(sources, " "), "drawn by the experiment")
 	facts := []string{"Source: " + sourceOf(name), fmt.Sprintf("Command: %s --seed %d", strings.Join(command, " "), p.opt.Seed), "Data: " + data}
 	for _, kind := range []struct {
 		extension string
@@ -158,8 +156,8 @@ func sourceOf(name string) string {
 	return ""
 }
 
-// all repeats all experiments, and writes a page that leads to theirs. One that fails keeps none of the others
-// from being run.
+// all repeats all experiments, and writes a page with links to theirs. An error in one is kept for the end: the
+// others are run all the same.
 func (p *reproducer) all(cmd *cobra.Command, sources []string) error {
 	index := figure.Page{Title: "Figures and tables of the sources", Heads: []string{"experiment", "source", "claims that hold", "what it shows"}}
 	var failed []string

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // A Pick is the trace of a contender at the step size that was chosen for it.
@@ -37,7 +39,7 @@ func Choose(ctx context.Context, courses []*Course, field []Contender, grid []fl
 		}
 	}
 	progress := &Tally{Opt: opt, What: what, Of: len(jobs) + len(field)*len(courses)}
-	err := Side(ctx, len(jobs), opt.Threads, func(i int) error {
+	err := parallel.Try(ctx, len(jobs), opt.Threads, func(i int) error {
 		j := jobs[i]
 		t, err := courses[j.run].Run(ctx, field[j.who].At(grid[j.c]))
 		if err != nil {
@@ -80,7 +82,7 @@ func least(rows [][]float64) int {
 func follow(ctx context.Context, courses []*Course, picks []*Pick, opt Options, progress *Tally) error {
 	n := len(courses)
 	traces := make([]*Trace, n*len(picks))
-	err := Side(ctx, len(traces), opt.Threads, func(i int) error {
+	err := parallel.Try(ctx, len(traces), opt.Threads, func(i int) error {
 		p := picks[i/n]
 		t, err := courses[i%n].Run(ctx, p.Contender.At(p.C))
 		traces[i] = t

@@ -73,8 +73,8 @@ func Plain(name, source, summary string, run plainRun) {
 	Register(name, source, summary, func(p *registry.Params) (Experiment, error) { return run, p.Err() })
 }
 
-// Register adds an experiment; each one's file calls it from init. Source says of which document it is what
-// figure, table or theorem.
+// Register adds an experiment; each one's file calls it from init. Source names the document,
+// and in it the figure, table or theorem.
 func Register(name, source, summary string, make func(*registry.Params) (Experiment, error)) {
 	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, Facts: registry.Facts{Source: source}, New: make})
 }

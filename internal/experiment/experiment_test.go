@@ -323,7 +323,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedKeeps: what was found before the end is returned beside the error.
+// TestInterruptedKeeps: an interrupted run returns the error and the curves that it had finished.
 func TestInterruptedKeeps(t *testing.T) {
 	e, err := experiment.New("thesis-fig2.8:rows=200,epochs=2")
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // A rung of successive halving: after this share of the rows so many candidates
@@ -83,7 +85,7 @@ func climb(ctx context.Context, c *Course, who Contender, grid []float64, opt Op
 		part := c.upTo(stage.share)
 		average := make([]float64, len(grid))
 		progress := &Tally{Opt: opt, What: what, Of: len(alive)}
-		err := Side(ctx, len(alive), opt.Threads, func(i int) error {
+		err := parallel.Try(ctx, len(alive), opt.Threads, func(i int) error {
 			t, err := part.Run(ctx, who.At(grid[alive[i]]))
 			if err != nil {
 				return err

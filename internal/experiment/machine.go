@@ -41,13 +41,13 @@ func gaussian(gamma, c float64) MachineRow { return MachineRow{1 / (2 * gamma), 
 // Of Forest there is a piece with features scaled to [0, 1], for which gamma = 1e-4 and C = 10,000 of the
 // source, made for features as large as 7,000, mean nothing: gamma and C here are ours.
 var machineSets = []MachineSet{
-	{"reuters", 7770, "", MachineRow{0.5, 1, 6.34e-4}, MachineRow{}, MachineRow{0.5, 1, math.NaN()}},
-	{"adult", 32561, "", MachineRow{10, 1, 1.10e-2}, MachineRow{100, 100, 5.79e-4}, gaussian(0.1, 1)},
-	{"mnist", 60000, "8", MachineRow{25, 1, 2.21e-4}, MachineRow{25, 1000, 6.42e-11}, MachineRow{25, 1, math.NaN()}},
-	{"ijcnn1", 49990, "", gaussian(1, 10), gaussian(1, 10), gaussian(1, 10)},
-	{"web", 49749, "", gaussian(0.1, 10), gaussian(0.1, 10), gaussian(0.1, 10)},
-	{"covtype", 0, "2", gaussian(10, 10), gaussian(10, 10), gaussian(10, 10)},
-	{"other", 0, "", MachineRow{1, 1, math.NaN()}, MachineRow{1, 100, math.NaN()}, gaussian(0.1, 1)},
+	{Name: "reuters", Train: 7770, Plain: MachineRow{0.5, 1, 6.34e-4}, Sparse: MachineRow{0.5, 1, math.NaN()}},
+	{Name: "adult", Train: 32561, Plain: MachineRow{10, 1, 1.10e-2}, Biased: MachineRow{100, 100, 5.79e-4}, Sparse: gaussian(0.1, 1)},
+	{Name: "mnist", Train: 60000, positive: "8", Plain: MachineRow{25, 1, 2.21e-4}, Biased: MachineRow{25, 1000, 6.42e-11}, Sparse: MachineRow{25, 1, math.NaN()}},
+	{Name: "ijcnn1", Train: 49990, Plain: gaussian(1, 10), Biased: gaussian(1, 10), Sparse: gaussian(1, 10)},
+	{Name: "web", Train: 49749, Plain: gaussian(0.1, 10), Biased: gaussian(0.1, 10), Sparse: gaussian(0.1, 10)},
+	{Name: "covtype", positive: "2", Plain: gaussian(10, 10), Biased: gaussian(10, 10), Sparse: gaussian(10, 10)},
+	{Name: "other", Plain: MachineRow{1, 1, math.NaN()}, Biased: MachineRow{1, 100, math.NaN()}, Sparse: gaussian(0.1, 1)},
 }
 
 // SetNames are what an experiment on machines takes for its parameter set: all those of its figure, or one

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/spectral"
@@ -161,23 +160,6 @@ func (t *Trace) Epsilon(judge, at int) float64 { return t.epsilon[judge][at] }
 
 // Last returns the suboptimality at the end.
 func (t *Trace) Last(judge int) float64 { return t.epsilon[judge][len(t.At)-1] }
-
-// Side runs do(0), ..., do(n-1) side by side on at most threads cores, and returns
-// the first error, by number, of those that were run.
-func Side(ctx context.Context, n, threads int, do func(i int) error) error {
-	errs := make([]error, n)
-	parallel.Blocks(n, 1, threads, func(i, _, _ int) {
-		if errs[i] = ctx.Err(); errs[i] == nil {
-			errs[i] = do(i)
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // A Tally counts what is done, for Options.Progress.
 type Tally struct {

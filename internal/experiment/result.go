@@ -14,6 +14,8 @@ type Result struct {
 	Checks []Check
 	Notes  []string // what was chosen or left out on the way
 
+	Data string // the generator of the rows, where those of the source are absent; "": others
+
 	// Unjudged says why claims that do not hold here say nothing of the source; "": they do.
 	Unjudged string
 }

@@ -23,21 +23,23 @@ var files = map[string][2][]string{
 	"rcv1":    {{"rcv1_test.binary"}, {"rcv1_train.binary"}}, // exchanged, as in the paper on PGS
 }
 
-// On runs do on the data of an experiment for which the source has the named sets: on the data given, as
-// the chosen set; on the sets of names whose files are in Options.Folder, all of them if chosen is "all";
-// or, without either, on rows of a generator in their place, of which no claim is judged.
-func (o Options) On(ctx context.Context, r *Result, chosen string, names []string, standIn string, do func(name string, opt Options) error) error {
+// On runs do on the data of an experiment, for which the source has the named sets:
+//
+//	Options.Data    these rows, as the chosen set; if that is "all", as the only one of names, or as other
+//	Options.Folder  the chosen set, or all of names, as far as their files are there
+//	neither         rows of the generator, of which no claim is judged
+func (o Options) On(ctx context.Context, r *Result, chosen string, names []string, generator string, do func(name string, opt Options) error) error {
 	switch {
 	case o.Data != nil:
 		if chosen == "all" {
-			chosen = "other"
-			if len(names) == 1 {
-				chosen = names[0]
+			if chosen = names[0]; len(names) > 1 {
+				chosen = "other"
+				r.Note("the rows given are taken as the set other: set=NAME says which they are")
 			}
 		}
 		return do(chosen, o)
 	case o.Folder == "":
-		return o.generated(ctx, r, "no data given (--data FOLDER has the files)", names, standIn, do)
+		return o.generated(ctx, r, "no data given (--data FOLDER has the files)", names, generator, do)
 	case chosen != "all":
 		names = []string{chosen}
 	}
@@ -61,7 +63,7 @@ func (o Options) On(ctx context.Context, r *Result, chosen string, names []strin
 		drawn++
 	}
 	if drawn == 0 && chosen == "all" {
-		return o.generated(ctx, r, "found none of the files", names, standIn, do)
+		return o.generated(ctx, r, "found none of the files", names, generator, do)
 	}
 	if drawn == 0 {
 		return fmt.Errorf("found no files of %s in %s, expected %s", strings.Join(names, ", "), o.Folder, strings.Join(files[names[0]][0], " or "))
@@ -70,9 +72,10 @@ func (o Options) On(ctx context.Context, r *Result, chosen string, names []strin
 }
 
 // generated runs do on rows of a generator.
-func (o Options) generated(ctx context.Context, r *Result, why string, names []string, standIn string, do func(name string, opt Options) error) error {
-	r.Unjudged = fmt.Sprintf("%s: %s is in place of %s, and no claim of the source is judged", why, standIn, strings.Join(names, ", "))
-	if err := o.read(ctx, []string{standIn}); err != nil {
+func (o Options) generated(ctx context.Context, r *Result, why string, names []string, generator string, do func(name string, opt Options) error) error {
+	r.Data = generator
+	r.Unjudged = fmt.Sprintf("%s: %s is in place of %s, and no claim of the source is judged", why, generator, strings.Join(names, ", "))
+	if err := o.read(ctx, []string{generator}); err != nil {
 		return err
 	}
 	return do("other", o)

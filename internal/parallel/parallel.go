@@ -10,6 +10,7 @@
 package parallel
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 )
@@ -50,4 +51,21 @@ func Each(count, threads int, do func(worker, i int)) {
 			do(worker, i)
 		}
 	})
+}
+
+// Try runs do(0), ..., do(n-1) side by side on at most threads cores, until ctx ends, and returns the first error, by
+// number, of those that were run.
+func Try(ctx context.Context, n, threads int, do func(i int) error) error {
+	errs := make([]error, n)
+	Blocks(n, 1, threads, func(i, _, _ int) {
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			errs[i] = do(i)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

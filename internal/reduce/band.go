@@ -122,6 +122,19 @@ func Mean(loss func(margin float64) float64, y, prediction, weight []float64) fl
 	return sum / total
 }
 
+// SmoothSlant is the loss of figure 3.3, 4-smooth, with
+//
+//	Slant(z, 1/2) <= SmoothSlant(z) <= Slant(z-1/6, 1/2),  SmoothSlant(z-1/3) <= max(0, 1-z)
+func SmoothSlant(z float64) float64 {
+	switch {
+	case z < -0.5:
+		return 1
+	case z > 2./3:
+		return 0
+	}
+	return 0.5 * (1 + math.Cos(6*math.Pi*(z+0.5)/7))
+}
+
 // Randomise returns the score by which the classifier of the guarantee decides (thesis 3.2): a
 // number uniform in [-margin/2, margin/2] is added, a new one for each prediction. Its expected
 // share of errors is the mean Slant of the margins with accuracy 1/2, in units of margin.

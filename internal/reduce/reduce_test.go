@@ -304,7 +304,7 @@ func TestRadius(t *testing.T) {
 		if norm := m.normOf(c); norm > m.norm2*(1+1e-9) || c.Steps > 0 && !(float64(c.Steps) < 9*m.norm2) {
 			t.Errorf("seed %d: squared norm %g of %g, %d steps", seed, norm, m.norm2, c.Steps)
 		}
-		if a, b := Mean(Smooth, m.y, m.responses(c), nil), Mean(hinge, m.y, m.target.Outputs[0].Response, nil); a > b+tolerance {
+		if a, b := Mean(SmoothSlant, m.y, m.responses(c), nil), Mean(hinge, m.y, m.target.Outputs[0].Response, nil); a > b+tolerance {
 			t.Errorf("seed %d: smooth loss %g above the hinge loss %g", seed, a, b)
 		}
 		if seed%25 != 0 {
@@ -379,15 +379,15 @@ func TestRandomised(t *testing.T) {
 // F4 for the losses here.
 func TestLosses(t *testing.T) {
 	for z := -3.0; z < 3; z += 1e-3 {
-		if s := Smooth(z); slant(z) > s+tolerance || s > slant(z-1./6)+tolerance || Smooth(z-1./3) > hinge(z)+tolerance || slant(z-0.5) > hinge(z)+tolerance {
+		if s := SmoothSlant(z); slant(z) > s+tolerance || s > slant(z-1./6)+tolerance || SmoothSlant(z-1./3) > hinge(z)+tolerance || slant(z-0.5) > hinge(z)+tolerance {
 			t.Errorf("z=%g: slant %g, smooth %g", z, slant(z), s)
 		}
 		const h = 1e-4
-		if bend := (Smooth(z+h) - 2*Smooth(z) + Smooth(z-h)) / (h * h); math.Abs(bend) > 4 && math.Abs(z+0.5) > h && math.Abs(z-2./3) > h {
+		if bend := (SmoothSlant(z+h) - 2*SmoothSlant(z) + SmoothSlant(z-h)) / (h * h); math.Abs(bend) > 4 && math.Abs(z+0.5) > h && math.Abs(z-2./3) > h {
 			t.Errorf("z=%g: curvature %g", z, bend)
 		}
 	}
-	if a, b := Smooth(1./12), Smooth(-0.5); math.Abs(a-0.5) > 1e-12 || b != 1 {
+	if a, b := SmoothSlant(1./12), SmoothSlant(-0.5); math.Abs(a-0.5) > 1e-12 || b != 1 {
 		t.Errorf("found %g and %g, expected 1/2 and 1", a, b)
 	}
 }

@@ -101,7 +101,7 @@ func (p *Pilot) Run(ctx context.Context, tell func()) ([]Piloted, error) {
 				return nil, err
 			}
 		}
-		err := p.beside(ctx, len(p.Sigmas), func(s int) (err error) {
+		err := parallel.Try(ctx, len(p.Sigmas), p.Threads, func(s int) (err error) {
 			chosen[s], err = p.crossings(ctx, problems[s], p.Choose, p.Seed)
 			return err
 		})
@@ -116,7 +116,7 @@ func (p *Pilot) Run(ctx context.Context, tell func()) ([]Piloted, error) {
 		}
 		out[k] = Piloted{Rows: m, Sigma: p.Sigmas[best], Problem: problems[best], Steps: make([][]float64, len(p.Goals))}
 		runs := make([][]float64, p.Runs)
-		err = p.beside(ctx, p.Runs, func(run int) (err error) {
+		err = parallel.Try(ctx, p.Runs, p.Threads, func(run int) (err error) {
 			runs[run], err = p.crossings(ctx, problems[best], p.Judge, p.Seed+1+uint64(run))
 			return err
 		})
@@ -143,18 +143,6 @@ func sooner(a, b []float64) bool {
 		}
 	}
 	return false
-}
-
-// beside runs do(0), ..., do(n-1) side by side.
-func (p *Pilot) beside(ctx context.Context, n int, do func(int) error) error {
-	errs := make([]error, n)
-	parallel.Blocks(n, 1, p.Threads, func(i, _, _ int) { errs[i] = do(i) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }
 
 // crossings returns after how many steps the last iterate first had each accuracy.

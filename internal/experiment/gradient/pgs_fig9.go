@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
@@ -56,7 +57,7 @@ func (f fig9) Run(ctx context.Context, opt experiment.Options) (*experiment.Resu
 			}
 		}
 		progress := &experiment.Tally{Opt: opt, What: fmt.Sprintf("%d features", d), Of: runs}
-		err := experiment.Side(ctx, runs, opt.Threads, func(run int) error {
+		err := parallel.Try(ctx, runs, opt.Threads, func(run int) error {
 			defer progress.Step()
 			return f.run(ctx, d, sizes, sigmas, opt.Seed+uint64(run), func(m, s int, v float64) { steps[m][s][run] = v })
 		})

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
@@ -52,7 +53,7 @@ func (e sgCrossover) Run(ctx context.Context, opt experiment.Options) (*experime
 	r.Note("means of %d runs, rows of 20 features on the unit sphere, L/mu = %g; constants of theory from n = %d at 1e-3", runs, e.condition, sizes[1])
 	progress := &experiment.Tally{Opt: opt, What: "sizes", Of: len(sizes)}
 	all := make([][]workCurve, len(sizes))
-	err := experiment.Side(ctx, len(sizes), opt.Threads, func(k int) (err error) {
+	err := parallel.Try(ctx, len(sizes), opt.Threads, func(k int) (err error) {
 		all[k], err = e.measure(ctx, sizes[k], runs, opt.Seed)
 		progress.Step()
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
 	"github.com/fenchel-ml/fenchel/internal/network"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -97,7 +98,7 @@ func (e sgNonconvex) Run(ctx context.Context, opt experiment.Options) (*experime
 	means := make([][]float64, len(etas)) // squared gradients
 	everies := make([]int, len(etas))
 	progress := &experiment.Tally{Opt: opt, What: "steps", Of: len(etas)}
-	err = experiment.Side(ctx, len(etas), opt.Threads, func(k int) error {
+	err = parallel.Try(ctx, len(etas), opt.Threads, func(k int) error {
 		defer progress.Step()
 		steps := int(work / etas[k])
 		everies[k] = steps / 1000

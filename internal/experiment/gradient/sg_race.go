@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -50,7 +51,7 @@ func sgRace(ctx context.Context, opt experiment.Options) (*experiment.Result, er
 	}
 	far := make([][][]float64, len(racers)) // by method, run, pass
 	progress := &experiment.Tally{Opt: opt, What: "methods", Of: len(racers)}
-	err = experiment.Side(ctx, len(racers), opt.Threads, func(k int) error {
+	err = parallel.Try(ctx, len(racers), opt.Threads, func(k int) error {
 		defer progress.Step()
 		s, err := linear.New(racers[k].spec)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/theory"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
@@ -29,7 +30,7 @@ func sgConvex(ctx context.Context, opt experiment.Options) (*experiment.Result, 
 	for j := range v {
 		v[j] = random.NormFloat64()
 	}
-	scaled(v, 0.9/math.Sqrt(vec.Dot64(v, v)))
+	algebra.Scale(v, 0.9/math.Sqrt(vec.Dot64(v, v)))
 	value := func(w []float64) (sum float64) {
 		for i := range n {
 			sum += math.Abs(x.Row(i).Dot(w)-x.Row(i).Dot(v)) / n
@@ -47,7 +48,7 @@ func sgConvex(ctx context.Context, opt experiment.Options) (*experiment.Result, 
 					row := x.Row(i)
 					row.AddTo(w, -math.Copysign(c/math.Sqrt(float64(k)), row.Dot(w)-row.Dot(v)))
 					if size := math.Sqrt(vec.Dot64(w, w)); size > 1 {
-						scaled(w, 1/size)
+						algebra.Scale(w, 1/size)
 					}
 				}
 				found[at] += value(w) / float64(runs)
@@ -128,11 +129,4 @@ func noisySteps(h []float64, zeta, eta float64, steps, runs int, random *rand.Ra
 		}
 	}
 	return found
-}
-
-// scaled multiplies w by a number.
-func scaled(w []float64, by float64) {
-	for j := range w {
-		w[j] *= by
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/water"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -21,7 +22,7 @@ func init() {
 	marginFigure("thesis-fig3.1", "Cotter's thesis, figure 3.1", "the slant loss, moved by a half, lies below the hinge",
 		[]marginLoss{{"slant", slant, false}, {"slant moved by 1/2", moved(slant, 1./2), false}, {"hinge", hinge, false}})
 	marginFigure("thesis-fig3.3", "Cotter's thesis, figure 3.3", "a smooth loss between the slant loss and the hinge",
-		[]marginLoss{{"slant", slant, false}, {"smooth", smoothSlant, true}, {"slant moved by 1/6", moved(slant, 1./6), false}, {"smooth moved by 1/3", moved(smoothSlant, 1./3), true}, {"hinge", hinge, false}})
+		[]marginLoss{{"slant", slant, false}, {"smooth", reduce.SmoothSlant, true}, {"slant moved by 1/6", moved(slant, 1./6), false}, {"smooth moved by 1/3", moved(reduce.SmoothSlant, 1./3), true}, {"hinge", hinge, false}})
 	experiment.Plain("thesis-fig2.1", "Cotter's thesis, figure 2.1", "sorted responses, the level to which the slack fills them, and the best distribution over the rows", figureWater(false))
 	experiment.Plain("thesis-fig2.4", "Cotter's thesis, figure 2.4", "the same with a bias: two basins whose levels and numbers of covered rows are equal", figureWater(true))
 	experiment.Register("thesis-two-point", "Cotter's thesis, section on the incremental algorithm", "two directions on which incremental PCA ends wrong with probability 5/9; rows=40",
@@ -46,13 +47,7 @@ func zeroOne(z float64) float64 {
 
 func hinge(z float64) float64 { return loss.Hinge{}.Value(z, 1) }
 
-// slant is the probability of a mistake when a number uniform in [-1/2, 1/2] is added to the prediction.
-func slant(z float64) float64 { return min(1, max(0, 0.5-z)) }
-
-// smoothSlant is 1 below -1/2, 0 above 2/3, and half a wave of a cosine between.
-func smoothSlant(z float64) float64 {
-	return 0.5 * (1 + math.Cos(6*math.Pi*(min(2./3, max(-0.5, z))+0.5)/7))
-}
+func slant(z float64) float64 { return reduce.Slant(z, 0.5) }
 
 // psi lies between mistakes and the hinge, at most 5/4.
 func psi(z float64) float64 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -122,7 +123,7 @@ func (f fig54) curve(ctx context.Context, x view.Rows, k int, start experiment.C
 	all := make([][]int, runs)
 	progress := &experiment.Tally{Opt: opt, What: fmt.Sprintf("%s, k=%d", start.Name, k), Of: runs}
 	start.Spec += ",schedule=sqrt,c=" + strconv.FormatFloat(f.c, 'g', -1, 64)
-	err := experiment.Side(ctx, runs, opt.Threads, func(run int) error {
+	err := parallel.Try(ctx, runs, opt.Threads, func(run int) error {
 		seed := opt.Seed + uint64(run)
 		c := &experiment.Course{Problem: method.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}, At: experiment.Below(f.rows + 1)}
 		c.Rows = x

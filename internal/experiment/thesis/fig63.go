@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/experiment"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 )
@@ -170,7 +171,7 @@ func checkStuck(ctx context.Context, r *experiment.Result, opt experiment.Option
 // stuckRate returns the share of the runs that are not at the optimum in the end.
 func stuckRate(ctx context.Context, s experiment.Simulation, k, rows, runs int, who experiment.Contender, opt experiment.Options, progress *experiment.Tally) (float64, error) {
 	stuck := make([]float64, runs)
-	err := experiment.Side(ctx, runs, opt.Threads, func(i int) error {
+	err := parallel.Try(ctx, runs, opt.Threads, func(i int) error {
 		c, err := s.Course(ctx, k, rows, opt.Seed+uint64(i))
 		if err != nil {
 			return err

@@ -93,15 +93,7 @@ func (f *Formed[T]) Form(x Rows, lo, hi, threads int) blas.Block[T] {
 
 // single is Row, rounded.
 func (r Rows) single(dst []float32, i int) {
-	x := r.X.Row(i)
-	if x.Index == nil {
-		copy(dst, x.Value)
-	} else {
-		clear(dst)
-		for k, j := range x.Index {
-			dst[j] = x.Value[k]
-		}
-	}
+	r.X.Row(i).CopyTo(dst)
 	if r.Offset == nil && r.Factor == nil {
 		return
 	}

@@ -12,7 +12,6 @@
 package column
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,12 +66,9 @@ func init() {
 
 // Accepts wants a loss with a curvature and a penalty with a corner.
 func (CD) Accepts(p problem.Problem) error {
-	l, err := parts.Linear(p)
+	l, err := cornered(p, "cd", "sdca")
 	if err != nil {
 		return err
-	}
-	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
-		return errors.New("solver cd needs the penalty l1 or elastic-net; for l2 use sdca")
 	}
 	if _, ok := l.Loss.(loss.Curved); !ok || math.IsInf(l.Loss.Smoothness(), 1) {
 		return fmt.Errorf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %s", loss.Name(l.Loss))
@@ -80,27 +76,47 @@ func (CD) Accepts(p problem.Problem) error {
 	return nil
 }
 
+// cornered wants a linear predictor and a penalty with a corner; for l2 there is the other solver.
+func cornered(p problem.Problem, name, other string) (*problem.Linear, error) {
+	l, err := parts.Linear(p)
+	if err != nil {
+		return nil, err
+	}
+	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
+		return nil, fmt.Errorf("solver %s needs the penalty l1 or elastic-net; for l2 use %s", name, other)
+	}
+	return l, nil
+}
+
+// begin returns the weights of a warm start, or 0 with the best bias.
+func begin(l *problem.Linear, from *problem.Point) []float64 {
+	_, d := l.Dims()
+	w := make([]float64, d+1)
+	switch {
+	case from != nil && len(from.W) == d+1:
+		copy(w, from.W)
+		if l.Bias == problem.None {
+			w[d] = 0
+		}
+	case l.Bias == problem.Free:
+		w[d] = l.BestBias(nil, 0, 1e-6)
+	}
+	return w
+}
+
 // Start begins at w = 0 with the best bias, or at the weights of the warm start.
 func (CD) Start(p problem.Problem, start solver.Start) solver.State {
-	l, from := p.(*problem.Linear), start.From
+	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	corner, mu, _ := penalty.Coefficients(l.Penalty)
 	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N, one: make([]float64, 1)}
+	s.w = begin(l, start.From)
 	s.gap = math.Inf(1)
-	for _, v := range []*[]float64{&s.w, &s.d, &s.g, &s.trial, &s.bound} {
+	for _, v := range []*[]float64{&s.d, &s.g, &s.trial, &s.bound} {
 		*v = make([]float64, d+1)
 	}
 	for _, v := range []*[]float64{&s.prediction, &s.move, &s.r, &s.h, &s.a} {
 		*v = make([]float64, n)
-	}
-	switch {
-	case from != nil && len(from.W) == d+1:
-		copy(s.w, from.W)
-		if l.Bias == problem.None {
-			s.w[d] = 0
-		}
-	case l.Bias == problem.Free:
-		s.w[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	s.prepare()
 	return s

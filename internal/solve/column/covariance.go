@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
@@ -37,12 +38,9 @@ func init() {
 
 // Accepts wants the squared loss, a penalty with a corner, and as many columns as have a matrix.
 func (Covariance) Accepts(p problem.Problem) error {
-	l, err := parts.Linear(p)
+	l, err := cornered(p, "covariance", "newton")
 	if err != nil {
 		return err
-	}
-	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
-		return errors.New("solver covariance needs the penalty l1 or elastic-net; for l2 use newton")
 	}
 	if !loss.IsQuadratic(l.Loss) {
 		return errors.New("solver covariance needs the squared loss, whose curvature is the same everywhere")
@@ -58,18 +56,9 @@ func (Covariance) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	corner, mu, _ := penalty.Coefficients(l.Penalty)
-	s := &covariance{p: l, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: make([]float64, d+1), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
+	s := &covariance{p: l, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: begin(l, start.From), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
 	if l.Bias != problem.None {
 		s.size++
-	}
-	switch from := start.From; {
-	case from != nil && len(from.W) == d+1:
-		copy(s.w, from.W)
-		if l.Bias == problem.None {
-			s.w[d] = 0
-		}
-	case l.Bias == problem.Free:
-		s.w[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	return s
 }
@@ -116,26 +105,28 @@ func (s *covariance) Epoch() {
 	if s.over.Reached() || s.end != nil {
 		return
 	}
-	before := append([]float64(nil), s.w...)
-	s.descend()
-	s.end = nil
-	for j, v := range s.w {
-		if v != before[j] {
-			return
-		}
+	before := slices.Clone(s.w)
+	if s.descend(); slices.Equal(s.w, before) {
+		s.end = errStill
 	}
-	s.end = errStill
 }
 
 // errStill says that a step by h moves nothing any more.
 var errStill = errors.New("solver covariance: roundings of the second moment hide what is left to gain; cd works on the rows")
 
-// differentiate sets g of all rows.
-func (s *covariance) differentiate() {
+// slopes sets a to those of the losses at w.
+func (s *covariance) slopes() {
 	s.p.Predict(s.prediction, s.w)
 	for i, y := range s.p.Y {
 		s.a[i] = s.p.Loss.Derivative(s.prediction[i], y)
-		s.prediction[i] = s.p.S[i] * s.a[i] / s.p.N
+	}
+}
+
+// differentiate sets g of all rows.
+func (s *covariance) differentiate() {
+	s.slopes()
+	for i, a := range s.a {
+		s.prediction[i] = s.p.S[i] * a / s.p.N
 	}
 	s.p.CombineTo(s.g, s.prediction)
 }
@@ -251,9 +242,6 @@ func (s *covariance) Report() solver.Report { return solver.Report{Gap: math.NaN
 
 // Point returns the weights and the slopes there.
 func (s *covariance) Point() problem.Point {
-	s.p.Predict(s.prediction, s.w)
-	for i, y := range s.p.Y {
-		s.a[i] = s.p.Loss.Derivative(s.prediction[i], y)
-	}
+	s.slopes()
 	return problem.Point{W: s.w, A: s.a}
 }

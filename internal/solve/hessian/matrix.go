@@ -186,14 +186,7 @@ func fill(dst []float32, row matrix.Vector, d int) {
 	if len(dst) > d {
 		dst[d] = 1
 	}
-	if row.Index == nil {
-		copy(dst, row.Value)
-		return
-	}
-	clear(dst[:d])
-	for k, j := range row.Index {
-		dst[j] = row.Value[k]
-	}
+	row.CopyTo(dst[:d])
 }
 
 // alone is the number of columns up to which one core factors H: waiting for the others
