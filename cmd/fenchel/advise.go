@@ -55,7 +55,8 @@ strong convexity of the penalty; if it is not given, it counts as a constant.
 
 With DATA of two classes and --plan it also measures how many steps of the primal
 gradient solver reach an accuracy on new rows from parts of the rows, and says how many
-rows are needed, and from how many on more of them save no steps.
+rows are needed, and from how many on more of them save no steps. Lambda is then chosen
+among powers of ten, by rows that are kept out.
 
 With --kernel it compares the methods for kernel machines instead, by counts of
 operations and bytes: which of them fit into --cache, reach the gap --accuracy and

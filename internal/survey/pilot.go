@@ -51,26 +51,27 @@ func (s Sample) first(m int) Sample {
 	return Sample{matrix.Subset(s.X, rows), s.Y[:m]}
 }
 
-// Accuracy is the share of rows whose class the sign of the score tells, of weights and at last a bias.
+// Accuracy is the share of rows whose class is the sign of their score, by weights of which the last is the bias.
 func (s Sample) Accuracy(w []float64) float64 {
 	scores, right := make([]float64, len(s.Y)), 0
 	matrix.Dots(scores, s.X, 0, w[:len(w)-1])
 	for i, v := range scores {
-		if v*s.Y[i] > 0 {
+		if (v+w[len(w)-1])*s.Y[i] > 0 {
 			right++
 		}
 	}
 	return float64(right) / float64(len(s.Y))
 }
 
-// A Pilot measures how many steps of the primal gradient solver, a row a step, reach an accuracy on new
-// rows, from so many rows to learn from: the protocol of the paper's second experiment. Of each number of
-// rows the weight of the penalty is that of Sigmas with which the goals are reached in the fewest steps on
-// rows (Choose) that neither learn nor judge.
+// A Pilot measures, for several sizes of the training set, how many steps of the primal gradient solver, one row a
+// step, reach an accuracy on new rows: the protocol of the paper's second experiment. For each size the weight of the
+// penalty is the one of Sigmas that reaches the goals in the fewest steps on rows (Choose) that are used neither for
+// training nor for the result.
 type Pilot struct {
 	Learn, Choose, Judge Sample
 	Loss                 loss.Loss
 	Penalty              penalty.Penalty
+	Bias                 problem.Bias
 	Sizes                []int // numbers of rows, the first of Learn
 	Sigmas               []float64
 	Goals                []float64 // accuracies, ascending
@@ -88,7 +89,7 @@ type Piloted struct {
 	Steps   [][]float64 // by goal and run; +Inf: not reached
 }
 
-// Run measures all numbers of rows. Tell is told after each, and may be nil.
+// Run measures all sizes. It calls tell, which may be nil, after each.
 func (p *Pilot) Run(ctx context.Context, tell func()) ([]Piloted, error) {
 	out := make([]Piloted, len(p.Sizes))
 	for k, m := range p.Sizes {
@@ -97,7 +98,7 @@ func (p *Pilot) Run(ctx context.Context, tell func()) ([]Piloted, error) {
 		problems, chosen := make([]*problem.Linear, len(p.Sigmas)), make([][]float64, len(p.Sigmas))
 		for s, sigma := range p.Sigmas {
 			var err error
-			if problems[s], err = problem.NewLinear(shared, rows.Y, nil, p.Loss, p.Penalty, sigma, problem.None); err != nil {
+			if problems[s], err = problem.NewLinear(shared, rows.Y, nil, p.Loss, p.Penalty, sigma, p.Bias); err != nil {
 				return nil, err
 			}
 		}
@@ -145,7 +146,7 @@ func sooner(a, b []float64) bool {
 	return false
 }
 
-// crossings returns after how many steps the last iterate first had each accuracy.
+// crossings returns the number of steps after which the last iterate first reaches each accuracy.
 func (p *Pilot) crossings(ctx context.Context, q *problem.Linear, on Sample, seed uint64) ([]float64, error) {
 	s, err := linear.New("pgs")
 	if err != nil {
@@ -221,17 +222,21 @@ func MakePlan(ctx context.Context, set *data.Set, spec fenchel.Spec, accuracy fl
 	if !linear || len(of.Labels.Classes) != 2 {
 		return nil, pose.DataError{Reason: "found no linear problem of two classes, of which alone a plan is made"}
 	}
+	if slices.Min(p.S) != slices.Max(p.S) {
+		return nil, pose.DataError{Reason: "found weights of rows or classes, which a plan by numbers of rows does not count"}
+	}
 	return newPlan(ctx, Sample{p.X, p.Y}, p.Loss, p.Penalty, accuracy, spec.Seed, spec.Threads)
 }
 
-// newPlan runs pilots on parts of the rows, the last on all but those that choose and judge.
+// newPlan runs pilots on growing samples of the rows; a quarter and an eighth of all, at most 20,000 and 10,000, are kept
+// out of them, to judge and to choose lambda by. The bias is a constant feature, as pgs wants it.
 func newPlan(ctx context.Context, all Sample, l loss.Loss, pen penalty.Penalty, accuracy float64, seed uint64, threads int) (*Plan, error) {
 	n := len(all.Y)
 	if n < 800 {
 		return nil, pose.DataError{Reason: fmt.Sprintf("found %d rows, expected at least 800 to plan by", n)}
 	}
 	dealt := Deal(all.X, all.Y, seed, min(n/4, 20000), min(n/8, 10000), n)
-	p := Pilot{Learn: dealt[2], Choose: dealt[1], Judge: dealt[0], Loss: l, Penalty: pen, Sigmas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2},
+	p := Pilot{Learn: dealt[2], Choose: dealt[1], Judge: dealt[0], Loss: l, Penalty: pen, Bias: problem.Feature, Sigmas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2},
 		Goals: []float64{accuracy}, Runs: 9, Every: 100, Most: 5 * n, Seed: seed, Threads: threads}
 	learn := len(dealt[2].Y)
 	for _, part := range []int{16, 8, 4, 2, 1} {

@@ -77,7 +77,7 @@ func (e pgsRows) pair(ctx context.Context, r *experiment.Result, opt experiment.
 	if err != nil {
 		return err
 	}
-	pilot := survey.Pilot{Judge: dealt[0], Choose: dealt[1], Learn: dealt[2], Loss: l, Penalty: pen, Sigmas: sigmas,
+	pilot := survey.Pilot{Judge: dealt[0], Choose: dealt[1], Learn: dealt[2], Loss: l, Penalty: pen, Bias: problem.None, Sigmas: sigmas,
 		Runs: opt.RunsOr(21, 5), Every: 500, Most: e.most, Seed: opt.Seed, Threads: opt.Threads}
 	n, sizes := len(dealt[2].Y), 7
 	if opt.Quick {
