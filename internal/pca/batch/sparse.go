@@ -67,15 +67,7 @@ func (m Sparse) Solve(ctx context.Context, x view.Rows, p method.Problem) (metho
 		b.Component = append(b.Component, u...)
 	}
 	b.Along(x, p.Threads)
-	order, sorted := make([]int, b.K), method.Basis{K: b.K, Cols: d}
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
-	for _, i := range order {
-		sorted.Component, sorted.Value = append(sorted.Component, b.Row(i)...), append(sorted.Value, b.Value[i])
-	}
-	return sorted, nil
+	return b.Sorted(), nil
 }
 
 type sparseSearch struct {

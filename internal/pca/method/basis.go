@@ -1,8 +1,10 @@
 package method
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -90,6 +92,20 @@ func (b *Basis) Along(x view.Rows, threads int) {
 	if n > 0 {
 		algebra.Scale(b.Value, 1/float64(n))
 	}
+}
+
+// Sorted returns the components by decreasing Value, equals in their order.
+func (b Basis) Sorted() Basis {
+	order := make([]int, b.K)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
+	sorted := Basis{K: b.K, Cols: b.Cols, Shift: b.Shift}
+	for _, i := range order {
+		sorted.Component, sorted.Value = append(sorted.Component, b.Row(i)...), append(sorted.Value, b.Value[i])
+	}
+	return sorted
 }
 
 // Variances returns the variance of rows along each component, and in all, about the
