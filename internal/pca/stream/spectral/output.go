@@ -243,7 +243,8 @@ func (w *walk) Regret() (r Regretted, ok bool) {
 	if distance == 0 {
 		distance = float64(min(w.k, w.a.cols-w.k))
 	}
-	r = Regretted{w.regret.rows, w.regret.Mean(), w.regret.Best(), w.regret.bound(distance)}
+	best := w.regret.Best()
+	r = Regretted{w.regret.rows, w.regret.above(best), best, w.regret.bound(distance)}
 	if w.unproved {
 		r.Bound = math.Inf(1)
 	}

@@ -65,8 +65,8 @@ func (r *Regret) Best() float64 {
 	return sum.Value() / float64(max(r.rows, 1))
 }
 
-// Mean returns R_T, 0 before the first row.
-func (r *Regret) Mean() float64 { return r.loss/float64(max(r.rows, 1)) - r.Best() }
+// above returns R_T, given the mean loss of the best subspace; 0 before the first row.
+func (r *Regret) above(best float64) float64 { return r.loss/float64(max(r.rows, 1)) - best }
 
 // step notes the step by a row, of which the M before it left so much; entropy says that it is one of
 // Warmuth and Kuzmin's algorithm.
@@ -91,7 +91,7 @@ func (r *Regret) step(eta float64, x []float64, left float64, entropy bool) {
 	}
 }
 
-// bound returns the bound on Mean, given what 1/eta is multiplied by.
+// bound returns the bound on R_T, given what 1/eta is multiplied by.
 func (r *Regret) bound(distance float64) float64 {
 	return (float64(distance*r.inverse) + r.waste) / float64(max(r.rows, 1))
 }

@@ -209,5 +209,8 @@ func (r *Regret) AddW(x []float64, loss float64) {
 	r.add(x)
 }
 
+// Mean returns R_T.
+func (r *Regret) Mean() float64 { return r.above(r.Best()) }
+
 // MeanW returns R_T in units of W.
 func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }
