@@ -71,7 +71,9 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	switch {
 	case j.products != nil:
 		find = j.ofKernel
-	case spec.chooseK():
+	case spec.Likeliest:
+		find = j.solveLikeliest
+	case spec.Share > 0:
 		find = j.solveShare
 	}
 	if err := j.run(ctx, find); err != nil {
@@ -300,8 +302,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	var err error
 	switch seed := certificateSeed(j.spec.Seed, digest); {
 	case j.rows.Missing != nil:
-		c.Total, c.Captured, c.Upper, components = j.problem.Squared, math.NaN(), math.NaN(), j.basis.Component
-		mean = j.rows.Offset
+		c.Total, c.Captured, c.Upper = j.problem.Squared, math.NaN(), math.NaN()
 	case j.products != nil:
 		components, mean = j.products.Coefficients(j.basis), j.products.Mean
 		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads, seed)
