@@ -1,7 +1,6 @@
 package pca
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -71,58 +69,26 @@ func observedSquare(x view.Rows, known []int) float64 {
 	return total
 }
 
-// learnObserved is learn of rows of which numbers are missing.
-func (j *pcaJob) learnObserved(ctx context.Context, s method.State) (method.Basis, error) {
-	n, block := j.problem.Rows, 1
-	if b, ok := s.(method.Blocked); ok {
-		block = b.BlockRows()
+// completed returns rows with their images in the components in place of missing numbers.
+func completed(x view.Rows, components func() method.Basis) view.Rows {
+	missing := x.Missing
+	x.Missing = nil
+	if !slices.ContainsFunc(missing, func(gone []uint32) bool { return len(gone) > 0 }) {
+		return x
 	}
-	j.result.State = s
-	for epoch := range max(j.spec.Epochs, 1) {
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		if j.spec.Shuffle {
-			order = generate.Order(n, j.spec.Seed, uint64(epoch))
-		}
-		for lo := 0; lo < n; lo += block {
-			if err := ctx.Err(); err != nil {
-				if lo == 0 && epoch == 0 {
-					return method.Basis{}, err
-				}
-				return s.Basis(), err
-			}
-			s.Learn(j.completed(s.Basis(), order[lo:min(lo+block, n)]))
-		}
-	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	basis := s.Basis()
-	return method.RayleighRitz(j.completed(basis, all), basis, j.spec.Threads), nil
-}
-
-// completed returns rows with their images in place of missing numbers.
-func (j *pcaJob) completed(b method.Basis, which []int) view.Rows {
-	x := j.rows
-	_, d := x.Dims()
-	x.X, x.Missing = matrix.Subset(x.X, which), nil
-	out := &matrix.Dense{Rows: len(which), Cols: d, Value: make([]float32, len(which)*d)}
-	row, z, some := make([]float64, d), make([]float64, b.K), false
-	for at, i := range which {
-		into := out.Value[at*d : (at+1)*d]
-		stored := j.rows.X.Row(i)
+	b := components()
+	n, d := x.Dims()
+	out := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	row, z := make([]float64, d), make([]float64, b.K)
+	for i, gone := range missing {
+		into, stored := out.Value[i*d:(i+1)*d], x.X.Row(i)
 		for k, v := range stored.Value {
 			into[stored.Column(k)] = v
 		}
-		gone := j.rows.Missing[i]
 		if len(gone) == 0 {
 			continue
 		}
-		some = true
-		j.rows.Row(row, i)
+		x.Row(row, i)
 		for _, c := range gone {
 			row[c] = 0
 		}
@@ -141,9 +107,7 @@ func (j *pcaJob) completed(b method.Basis, which []int) view.Rows {
 			into[c] = float32(v)
 		}
 	}
-	if some {
-		x.X = out
-	}
+	x.X = out
 	return x
 }
 

@@ -80,6 +80,18 @@ func (r Rows) Part(lo, hi int) Rows {
 	return r
 }
 
+// Subset returns some of the rows, in that order.
+func (r Rows) Subset(which []int) Rows {
+	r.X, r.centred = matrix.Subset(r.X, which), false
+	if all := r.Missing; all != nil {
+		r.Missing = make([][]uint32, len(which))
+		for at, i := range which {
+			r.Missing[at] = all[i]
+		}
+	}
+	return r
+}
+
 // Work is how much of the rows a method has read.
 type Work struct{ rows, more atomic.Int64 }
 
