@@ -67,7 +67,7 @@ type PCAStatement struct {
 	Whiten    string  `json:"whiten,omitempty"`     // one of Whitenings; "": coordinates are as they are
 	Kernel    string  `json:"kernel,omitempty"`     // of which components are; "": of the features
 	Map       string  `json:"map,omitempty"`        // to features of which products are nearly the kernel
-	Missing   string  `json:"missing,omitempty"`    // Observed: nothing stands for the missing numbers of rows; "": means do
+	Missing   string  `json:"missing,omitempty"`    // Observed: components of the observed numbers alone; "": missing ones are replaced by means
 }
 
 // Observed is the [PCAStatement.Missing] of components of the numbers that are there, on which rows are
@@ -282,7 +282,7 @@ func (m *PCA) projectObserved(dst []float64, x matrix.Vector, gone []uint32) []f
 }
 
 // Scorer returns what sets dst to the coordinates of a row of set: of components of the numbers that are there, by
-// the features that the row has. It says why rows are none for the components.
+// the features that the row has. The error says why the rows do not fit the components.
 func (m *PCA) Scorer(s *data.Set) (func(dst []float64, i int), error) {
 	x, err := m.Prepare(s.X)
 	if gone := s.Missing(); gone != nil && m.Statement.Missing == Observed {

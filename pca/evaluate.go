@@ -1,6 +1,6 @@
 package pca
 
-// What is said of components that are there: of other rows than theirs, and beside other components.
+// Components evaluated on rows other than those they were found in, and compared with each other.
 
 import (
 	"cmp"

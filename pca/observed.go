@@ -11,13 +11,13 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Components of the numbers that are there: nothing stands for a missing one but what components say of it.
-// The method ppca knows which are missing. To one that learns row by row each row is given with its image in the
-// components so far, the nearest in the features that it has, in place of what is missing: GROUSE then moves as its
-// authors have it (the residual is 0 in a feature that is missing, so that w are the least squares' weights), and MSG
-// as if these numbers had been seen. A mean is that of the numbers of its feature, and so is a deviation.
+// Components of the observed numbers alone: missing ones are not replaced by means. The method ppca is told which
+// are missing. A method that learns row by row is given rows whose missing numbers are those of their projections on the
+// components so far, by least squares in the features that they have. GROUSE then moves as its authors have it: the
+// residual is 0 in a feature that is missing. MSG moves as if these numbers had been observed. Means and deviations are
+// those of the observed numbers of a feature.
 
-// observe has the rows know which numbers are missing, where that makes a difference.
+// observe sets which numbers of the rows are missing, unless these are replaced by means.
 func (j *pcaJob) observe() error {
 	if !j.spec.Observes() {
 		return nil
@@ -40,7 +40,7 @@ func (j *pcaJob) observe() error {
 	if i := slices.Index(known, 0); i >= 0 {
 		return pose.DataError{Reason: fmt.Sprintf("feature %d has no number in any row: expected at least one, or to leave it out", i+1)}
 	}
-	if j.spec.Scale == "std" || j.spec.Scale == "thesis" { // of a column in which means stand for numbers
+	if j.spec.Scale == "std" || j.spec.Scale == "thesis" { // computed of all rows, with means for missing numbers
 		for i, seen := range known {
 			j.rows.Factor[i] *= math.Sqrt(float64(seen) / float64(n))
 		}
@@ -69,7 +69,7 @@ func observedSquare(x view.Rows, known []int) float64 {
 	return total
 }
 
-// completed returns rows with their images in the components in place of missing numbers.
+// completed returns rows whose missing numbers are those of their projections on the components.
 func completed(x view.Rows, components func() method.Basis) view.Rows {
 	missing := x.Missing
 	x.Missing = nil
@@ -111,7 +111,7 @@ func completed(x view.Rows, components func() method.Basis) view.Rows {
 	return x
 }
 
-// shift moves the offset of rows to where a method has found their middle.
+// shift adds the mean that a method has found to the offset of the rows.
 func (j *pcaJob) shift() {
 	if j.basis.Shift == nil {
 		return

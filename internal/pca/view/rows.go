@@ -34,8 +34,8 @@ type Rows struct {
 	Factor []float64 // d; nil: nothing is multiplied
 	Work   *Work     // counts what is read; nil: nothing does
 
-	// Missing are the features of each row, increasing, of which X does not have the number but
-	// something in its place; nil: it has all. Methods that make a difference say so.
+	// Missing are the features of each row, increasing, whose numbers are missing, where those of X mean
+	// nothing; nil: none are. Most methods take no notice of it.
 	Missing [][]uint32
 
 	centred bool          // Offset is the mean of exactly these rows
