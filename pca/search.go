@@ -169,7 +169,7 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 		if err := j.solve(ctx); err != nil {
 			return err
 		}
-		k, enough := method.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
+		k, enough := batch.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
 		if j.cut != "" {
 			j.keep(max(k, 1))
 			return nil
@@ -212,7 +212,7 @@ func (j *pcaJob) likeliest() int {
 	n, values := j.problem.Rows, make([]float64, j.problem.Cols)
 	copy(values, j.basis.Value)
 	algebra.Scale(values, float64(n)/float64(max(n-1, 1)))
-	return method.Likeliest(values, n)
+	return batch.Likeliest(values, n)
 }
 
 // keep makes the first k components the answer, of a problem that asked for so many.
@@ -235,10 +235,10 @@ func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
 		j.basis = j.products.Rough(j.basis, j.problem.K, n, j.spec.Threads)
 	}
 	if j.spec.Share > 0 {
-		if j.spec.K, _ = method.Fewest(j.basis.Value, j.spec.Share*j.products.Total); j.spec.K == 0 {
+		if j.spec.K, _ = batch.Fewest(j.basis.Value, j.spec.Share*j.products.Total); j.spec.K == 0 {
 			return pose.DataError{Reason: nothingVaries(j.products.Mean != nil)}
 		}
-	} else if k, _ := method.Fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
+	} else if k, _ := batch.Fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
 		return pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the images of the rows lie in fewer dimensions", k, j.spec.K)}
 	}
 	j.keep(min(j.spec.K, j.basis.K))
