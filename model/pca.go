@@ -67,7 +67,7 @@ type PCAStatement struct {
 	Whiten    string  `json:"whiten,omitempty"`     // one of Whitenings; "": coordinates are as they are
 	Kernel    string  `json:"kernel,omitempty"`     // of which components are; "": of the features
 	Map       string  `json:"map,omitempty"`        // to features of which products are nearly the kernel
-	Missing   string  `json:"missing,omitempty"`    // Observed: nothing stands for the missing numbers of rows; "": means do
+	Missing   string  `json:"missing,omitempty"`    // Observed: components of the observed numbers alone; "": missing ones are replaced by means
 }
 
 // Observed is the [PCAStatement.Missing] of components of the numbers that are there, on which rows are
@@ -282,7 +282,7 @@ func (m *PCA) projectObserved(dst []float64, x matrix.Vector, gone []uint32) []f
 }
 
 // Scorer returns what sets dst to the coordinates of a row of set: of components of the numbers that are there, by
-// the features that the row has. It says why rows are none for the components.
+// the features that the row has. The error says why the rows do not fit the components.
 func (m *PCA) Scorer(s *data.Set) (func(dst []float64, i int), error) {
 	x, err := m.Prepare(s.X)
 	if gone := s.Missing(); gone != nil && m.Statement.Missing == Observed {
@@ -341,17 +341,17 @@ func (m *PCA) Inverse(dst, scores []float64) {
 	}
 }
 
-// projectImage sets dst to the coordinates of a prepared row, and returns the mean of its products with
-// the images that span the components, 0 with a Map.
-func (m *PCA) projectImage(dst []float64, x matrix.Vector) (mean float64) {
+// projectImage sets dst to the coordinates of a prepared row, and returns its image by a Map, or else the
+// mean of its products with the images that span the components.
+func (m *PCA) projectImage(dst []float64, x matrix.Vector) (image []float32, mean float64) {
 	s, k, width := m.Space, m.Statement.K, m.Space.Width()
 	if s.Map != nil {
-		image := make([]float32, width)
+		image = make([]float32, width)
 		s.Map.Images(image, []matrix.Vector{x})
 		for i := range dst[:k] {
 			dst[i] = matrix.Vector{Value: image}.Dot(m.Component(i)) - m.shift[i]
 		}
-		return 0
+		return image, 0
 	}
 	s.once.Do(func() {
 		outputs := make([][]float64, k+1)
@@ -369,15 +369,14 @@ func (m *PCA) projectImage(dst []float64, x matrix.Vector) (mean float64) {
 	for i := range dst[:k] {
 		dst[i] = scores[i] - m.shift[i]
 	}
-	return scores[k]
+	return nil, scores[k]
 }
 
 // residualImage is Residual in the space.
 func (m *PCA) residualImage(scores []float64, x matrix.Vector) float64 {
-	mean, squared := m.projectImage(scores, x), 0.0
+	image, mean := m.projectImage(scores, x)
+	squared := 0.0
 	if s := m.Space; s.Map != nil {
-		image := make([]float32, s.Width())
-		s.Map.Images(image, []matrix.Vector{x})
 		for j, v := range image {
 			away := float64(v)
 			if m.Mean != nil {

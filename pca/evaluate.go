@@ -1,8 +1,9 @@
 package pca
 
-// What is said of components that are there: of other rows than theirs, and beside other components.
+// Components evaluated on rows other than those they were found in, and compared with each other.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,15 +94,21 @@ func basisFor(m *model.PCA, set *data.Set) (method.Basis, error) {
 	}
 	basis := method.Basis{K: m.Statement.K, Cols: m.Width(), Component: m.Components}
 	n, d := set.X.Dims()
-	switch off := basis.Departure(); {
+	switch {
 	case set.Weight != nil:
 		return basis, pose.DataError{Reason: "found row weights, which components have no use for"}
 	case n == 0 || d != m.Cols():
 		return basis, pose.DataError{Reason: fmt.Sprintf("found %s of %s, expected at least one of %d, as the components have", registry.Count(n, "row"), registry.Count(d, "feature"), m.Cols())}
-	case !(off <= 1e-8):
-		return basis, pose.DataError{Reason: fmt.Sprintf("the components are not orthonormal: products are off by %.3g", off)}
 	}
-	return basis, pose.Gapless(set.X)
+	return basis, cmp.Or(orthonormal(basis), pose.Gapless(set.X))
+}
+
+// orthonormal refuses components that are not.
+func orthonormal(b method.Basis) error {
+	if off := b.Departure(); !(off <= 1e-8) {
+		return pose.DataError{Reason: fmt.Sprintf("the components are not orthonormal: products are off by %.3g", off)}
+	}
+	return nil
 }
 
 // bestOf returns the best k components of rows, or as many as these can have.
@@ -197,8 +204,8 @@ func likeFeatures(a, b *model.PCA) error {
 		if m.Space != nil {
 			return ofKernelError(m)
 		}
-		if off := (method.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}).Departure(); !(off <= 1e-8) {
-			return pose.DataError{Reason: fmt.Sprintf("the components are not orthonormal: products are off by %.3g", off)}
+		if err := orthonormal(method.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}); err != nil {
+			return err
 		}
 	}
 	if err := pose.SameFeatures(a.Cols(), b.Cols(), a.Features, b.Features); err != nil {

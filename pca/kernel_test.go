@@ -202,8 +202,20 @@ func TestComponentsOfMaps(t *testing.T) {
 		if v, err := Verify(context.Background(), m, set, 1); err != nil || len(v.Problems) > 0 {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
-		if e, err := Evaluate(context.Background(), m, set, 1); err != nil || math.Abs(e.Captured-m.Eigenvalue[0]-m.Eigenvalue[1]-m.Eigenvalue[2]) > 1e-9 {
-			t.Errorf("%s: %v, %v", name, e, err)
+		e, err := Evaluate(context.Background(), m, set, 1)
+		if err != nil || math.Abs(e.Captured-m.Eigenvalue[0]-m.Eigenvalue[1]-m.Eigenvalue[2]) > 1e-9 {
+			t.Fatalf("%s: %v, %v", name, e, err)
+		}
+		rows, err := m.Prepare(set.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 0.0
+		for i := range 400 {
+			left += m.Residual(nil, make([]float64, 3), rows.Row(i)) / 400
+		}
+		if math.Abs(left-e.Loss()) > 1e-9 {
+			t.Errorf("%s: residuals of %g on average, expected the loss %g", name, left, e.Loss())
 		}
 		s, err := NewStream(set.X, nil, Spec{K: 3, Kernel: "rbf:gamma=0.1", Map: name})
 		if err != nil {

@@ -1,7 +1,6 @@
 package pca
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,17 +8,16 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Components of the numbers that are there: nothing stands for a missing one but what components say of it.
-// The method ppca knows which are missing. To one that learns row by row each row is given with its image in the
-// components so far, the nearest in the features that it has, in place of what is missing: GROUSE then moves as its
-// authors have it (the residual is 0 in a feature that is missing, so that w are the least squares' weights), and MSG
-// as if these numbers had been seen. A mean is that of the numbers of its feature, and so is a deviation.
+// Components of the observed numbers alone: missing ones are not replaced by means. The method ppca is told which
+// are missing. A method that learns row by row is given rows whose missing numbers are those of their projections on the
+// components so far, by least squares in the features that they have. GROUSE then moves as its authors have it: the
+// residual is 0 in a feature that is missing. MSG moves as if these numbers had been observed. Means and deviations are
+// those of the observed numbers of a feature.
 
-// observe has the rows know which numbers are missing, where that makes a difference.
+// observe sets which numbers of the rows are missing, unless these are replaced by means.
 func (j *pcaJob) observe() error {
 	if !j.spec.Observes() {
 		return nil
@@ -42,7 +40,7 @@ func (j *pcaJob) observe() error {
 	if i := slices.Index(known, 0); i >= 0 {
 		return pose.DataError{Reason: fmt.Sprintf("feature %d has no number in any row: expected at least one, or to leave it out", i+1)}
 	}
-	if j.spec.Scale == "std" || j.spec.Scale == "thesis" { // of a column in which means stand for numbers
+	if j.spec.Scale == "std" || j.spec.Scale == "thesis" { // computed of all rows, with means for missing numbers
 		for i, seen := range known {
 			j.rows.Factor[i] *= math.Sqrt(float64(seen) / float64(n))
 		}
@@ -71,58 +69,26 @@ func observedSquare(x view.Rows, known []int) float64 {
 	return total
 }
 
-// learnObserved is learn of rows of which numbers are missing.
-func (j *pcaJob) learnObserved(ctx context.Context, s method.State) (method.Basis, error) {
-	n, block := j.problem.Rows, 1
-	if b, ok := s.(method.Blocked); ok {
-		block = b.BlockRows()
+// completed returns rows whose missing numbers are those of their projections on the components.
+func completed(x view.Rows, components func() method.Basis) view.Rows {
+	missing := x.Missing
+	x.Missing = nil
+	if !slices.ContainsFunc(missing, func(gone []uint32) bool { return len(gone) > 0 }) {
+		return x
 	}
-	j.result.State = s
-	for epoch := range max(j.spec.Epochs, 1) {
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		if j.spec.Shuffle {
-			order = generate.Order(n, j.spec.Seed, uint64(epoch))
-		}
-		for lo := 0; lo < n; lo += block {
-			if err := ctx.Err(); err != nil {
-				if lo == 0 && epoch == 0 {
-					return method.Basis{}, err
-				}
-				return s.Basis(), err
-			}
-			s.Learn(j.completed(s.Basis(), order[lo:min(lo+block, n)]))
-		}
-	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	basis := s.Basis()
-	return method.RayleighRitz(j.completed(basis, all), basis, j.spec.Threads), nil
-}
-
-// completed returns rows with their images in place of missing numbers.
-func (j *pcaJob) completed(b method.Basis, which []int) view.Rows {
-	x := j.rows
-	_, d := x.Dims()
-	x.X, x.Missing = matrix.Subset(x.X, which), nil
-	out := &matrix.Dense{Rows: len(which), Cols: d, Value: make([]float32, len(which)*d)}
-	row, z, some := make([]float64, d), make([]float64, b.K), false
-	for at, i := range which {
-		into := out.Value[at*d : (at+1)*d]
-		stored := j.rows.X.Row(i)
+	b := components()
+	n, d := x.Dims()
+	out := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	row, z := make([]float64, d), make([]float64, b.K)
+	for i, gone := range missing {
+		into, stored := out.Value[i*d:(i+1)*d], x.X.Row(i)
 		for k, v := range stored.Value {
 			into[stored.Column(k)] = v
 		}
-		gone := j.rows.Missing[i]
 		if len(gone) == 0 {
 			continue
 		}
-		some = true
-		j.rows.Row(row, i)
+		x.Row(row, i)
 		for _, c := range gone {
 			row[c] = 0
 		}
@@ -141,13 +107,11 @@ func (j *pcaJob) completed(b method.Basis, which []int) view.Rows {
 			into[c] = float32(v)
 		}
 	}
-	if some {
-		x.X = out
-	}
+	x.X = out
 	return x
 }
 
-// shift moves the offset of rows to where a method has found their middle.
+// shift adds the mean that a method has found to the offset of the rows.
 func (j *pcaJob) shift() {
 	if j.basis.Shift == nil {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -168,6 +169,55 @@ func distance(a, b []float64) float64 {
 		sum += float64((a[i] - b[i]) * (a[i] - b[i]))
 	}
 	return math.Sqrt(sum)
+}
+
+// learned is a method that finds (1,1)/sqrt 2 and notes the rows that it is given.
+type learned struct {
+	blocks []int
+	rows   [][]float64
+}
+
+func (s *learned) Learn(x view.Rows) {
+	n, _ := x.Dims()
+	s.blocks = append(s.blocks, n)
+	x.Each(make([]float64, 2), func(row []float64) { s.rows = append(s.rows, slices.Clone(row)) })
+}
+
+func (s *learned) Basis() method.Basis {
+	return method.Basis{K: 1, Cols: 2, Component: []float64{math.Sqrt(0.5), math.Sqrt(0.5)}}
+}
+
+func (s *learned) Keep(*method.Kept) {}
+func (s *learned) BlockRows() int    { return 3 }
+
+// Rows (i,i), centred and scaled, of which every other lacks a number, are completed to themselves, whatever is in its
+// place, and in any order; they come in the blocks that the method asks for.
+func TestRowsAreCompleted(t *testing.T) {
+	const n = 7
+	x := &matrix.Dense{Rows: n, Cols: 2}
+	missing := make([][]uint32, n)
+	for i := range n {
+		x.Value = append(x.Value, 1+float32(i)/2, 2+float32(i)/4)
+		if i%2 == 1 {
+			x.Value[2*i+1], missing[i] = 99, []uint32{1}
+		}
+	}
+	for _, shuffle := range []bool{false, true} {
+		s := &learned{}
+		j := &pcaJob{spec: Spec{Shuffle: shuffle, Seed: 1}, problem: method.Problem{Rows: n, Cols: 2, K: 1}, rows: view.Rows{X: x, Offset: []float64{1, 2}, Factor: []float64{2, 4}, Missing: missing}}
+		b, err := j.learn(context.Background(), s)
+		if err != nil || math.Abs(b.Value[0]-2*91./n) > 1e-5 {
+			t.Errorf("%v, %v", b, err)
+		}
+		if !slices.Equal(s.blocks, []int{3, 3, 1}) {
+			t.Errorf("blocks of %v rows", s.blocks)
+		}
+		for at, row := range s.rows {
+			if math.Abs(row[0]-row[1]) > 1e-5 || !shuffle && row[0] != float64(at) {
+				t.Errorf("shuffle %v: row %d was learned as %v", shuffle, at, row)
+			}
+		}
+	}
 }
 
 // Deviations are those of the numbers that are there; the answer has the same bits on any number of threads.

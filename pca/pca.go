@@ -71,7 +71,9 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	switch {
 	case j.products != nil:
 		find = j.ofKernel
-	case spec.chooseK():
+	case spec.Likeliest:
+		find = j.solveLikeliest
+	case spec.Share > 0:
 		find = j.solveShare
 	}
 	if err := j.run(ctx, find); err != nil {
@@ -245,15 +247,11 @@ func (j *pcaJob) pick() error {
 // solve finds the components.
 func (j *pcaJob) solve(ctx context.Context) (err error) {
 	before := j.basis
-	learn := j.learn
-	if j.rows.Missing != nil {
-		learn = j.learnObserved
-	}
 	switch m := j.method.(type) {
 	case method.Batch:
 		j.basis, err = parallel.Patiently(ctx, func() (method.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
 	case method.Streaming:
-		j.basis, err = learn(ctx, m.Start(j.problem))
+		j.basis, err = j.learn(ctx, m.Start(j.problem))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = j.rescue(ctx, before)
@@ -267,13 +265,20 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 }
 
 // learn gives all rows to a state, as often as asked, and orders what it found by
-// variance.
+// variance. Those of which numbers are missing come in the smallest blocks, so that the components so
+// far are those of the rows before.
 func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error) {
 	block, n := method.BlockOf(s), j.problem.Rows
+	if j.rows.Missing != nil {
+		block = 1
+		if b, ok := s.(method.Blocked); ok {
+			block = b.BlockRows()
+		}
+	}
 	for epoch := range max(j.spec.Epochs, 1) {
 		rows := j.rows
 		if j.spec.Shuffle {
-			rows.X = matrix.Subset(rows.X, generate.Order(n, j.spec.Seed, uint64(epoch)))
+			rows = rows.Subset(generate.Order(n, j.spec.Seed, uint64(epoch)))
 		}
 		for lo := 0; lo < n; lo += block {
 			if err := ctx.Err(); err != nil {
@@ -283,11 +288,11 @@ func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error
 				j.result.State = s
 				return s.Basis(), err
 			}
-			s.Learn(rows.Part(lo, min(lo+block, n)))
+			s.Learn(completed(rows.Part(lo, min(lo+block, n)), s.Basis))
 		}
 	}
 	j.result.State = s
-	return method.RayleighRitz(j.rows, s.Basis(), j.spec.Threads), nil
+	return method.RayleighRitz(completed(j.rows, s.Basis), s.Basis(), j.spec.Threads), nil
 }
 
 // certify proves what the components are worth and makes the model.
@@ -300,8 +305,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	var err error
 	switch seed := certificateSeed(j.spec.Seed, digest); {
 	case j.rows.Missing != nil:
-		c.Total, c.Captured, c.Upper, components = j.problem.Squared, math.NaN(), math.NaN(), j.basis.Component
-		mean = j.rows.Offset
+		c.Total, c.Captured, c.Upper = j.problem.Squared, math.NaN(), math.NaN()
 	case j.products != nil:
 		components, mean = j.products.Coefficients(j.basis), j.products.Mean
 		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads, seed)

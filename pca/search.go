@@ -153,8 +153,8 @@ func (j *pcaJob) whyFewer(c certificate.Certificate) []error {
 const firstComponents = 32
 
 // firstGuess returns how many components to begin with, of at most so many: all of them for share 0,
-// where their number is to be the most likely one. Where they
-// are more than a sixth of all, all are found by the same decomposition.
+// of which the most likely number is to be found. Where they are more than a sixth of all, all are
+// found by the same decomposition.
 func firstGuess(most int, share float64) int {
 	if share == 1 || share == 0 || 6*firstComponents > most {
 		return most
@@ -169,19 +169,11 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 		if err := j.solve(ctx); err != nil {
 			return err
 		}
+		k, enough := batch.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
 		if j.cut != "" {
-			k, _ := method.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
-			if j.spec.Likeliest {
-				k = j.basis.K // as variances beyond are not known
-			}
 			j.keep(max(k, 1))
 			return nil
 		}
-		if j.spec.Likeliest {
-			j.keep(j.likeliest())
-			return nil
-		}
-		k, enough := method.Fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
 		if k < 1 {
 			return pose.DataError{Reason: fmt.Sprintf("found no direction in which the rows vary, expected components of %g of their variance", j.spec.Share)}
 		}
@@ -201,12 +193,26 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 	}
 }
 
+// solveLikeliest finds the most likely number of components, or, where the search is cut short, keeps all
+// that were found, as the variances beyond are not known.
+func (j *pcaJob) solveLikeliest(ctx context.Context) error {
+	if err := j.solve(ctx); err != nil {
+		return err
+	}
+	k := j.basis.K
+	if j.cut == "" {
+		k = j.likeliest()
+	}
+	j.keep(k)
+	return nil
+}
+
 // likeliest returns the most likely number of components, of the eigenvalues of all.
 func (j *pcaJob) likeliest() int {
 	n, values := j.problem.Rows, make([]float64, j.problem.Cols)
 	copy(values, j.basis.Value)
 	algebra.Scale(values, float64(n)/float64(max(n-1, 1)))
-	return method.Likeliest(values, n)
+	return batch.Likeliest(values, n)
 }
 
 // keep makes the first k components the answer, of a problem that asked for so many.
@@ -228,15 +234,12 @@ func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
 		j.cutShort(ctx)
 		j.basis = j.products.Rough(j.basis, j.problem.K, n, j.spec.Threads)
 	}
-	enough := true
 	if j.spec.Share > 0 {
-		j.spec.K, _ = method.Fewest(j.basis.Value, j.spec.Share*j.products.Total)
-		enough = j.spec.K > 0
-	} else if k, _ := method.Fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
+		if j.spec.K, _ = batch.Fewest(j.basis.Value, j.spec.Share*j.products.Total); j.spec.K == 0 {
+			return pose.DataError{Reason: nothingVaries(j.products.Mean != nil)}
+		}
+	} else if k, _ := batch.Fewest(j.basis.Value, math.Inf(1)); k < j.spec.K && j.cut == "" {
 		return pose.DataError{Reason: fmt.Sprintf("found only %d of k = %d components: the images of the rows lie in fewer dimensions", k, j.spec.K)}
-	}
-	if !enough {
-		return pose.DataError{Reason: nothingVaries(j.products.Mean != nil)}
 	}
 	j.keep(min(j.spec.K, j.basis.K))
 	return nil

@@ -28,7 +28,7 @@ type Spec struct {
 	Scale   string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
 	Kernel  string // components are of the images of rows in the space of this kernel, a spec as kernel.New takes it; "": of the rows
 	Map     string // to features of which products are nearly the kernel, a spec as featuremap.NewApproximation takes it; "": none
-	Missing string // one of Missings: what stands for the missing numbers of a table; "": mean, but for the method ppca
+	Missing string // one of Missings: whether missing numbers of a table are replaced by means; "": mean, but observed for the method ppca
 	Whiten  string // what coordinates are divided by: one of model.Whitenings; "": nothing
 
 	// Share, in place of K, asks for the fewest components that capture this part of the
@@ -166,10 +166,10 @@ func (spec *Spec) settle(x matrix.Matrix, table bool) (center bool) {
 // that something is absent. Zeros of rows that are stored dense count as values.
 const rareValues = 20
 
-// Observed is the [Spec.Missing] of such components.
+// Observed is the [Spec.Missing] of components of the observed numbers alone.
 const Observed = model.Observed
 
-// ppca is the method that knows missing numbers.
+// ppca is the method for rows with missing numbers.
 const ppca = "ppca"
 
 // Missings returns what Spec.Missing may be.
@@ -183,16 +183,16 @@ func (spec Spec) checkMissing() error {
 	case spec.Missing != Observed:
 		return fmt.Errorf("missing = %s: expected %s", spec.Missing, strings.Join(Missings(), " or "))
 	case spec.Kernel != "":
-		return fmt.Errorf("missing = %s: expected no kernel, which has no value of rows without numbers", Observed)
+		return fmt.Errorf("missing = %s: expected no kernel, whose values need all numbers of a row", Observed)
 	case spec.chooseK():
-		return fmt.Errorf("missing = %s: expected a number of components, as the variance is not known of which there is a share", Observed)
+		return fmt.Errorf("missing = %s: expected a number of components, as the variance is not known", Observed)
 	case !spec.chooses() && !spec.isPPCA() && !spec.Streams():
 		return fmt.Errorf("method %s: expected ppca, or one that learns row by row, such as grouse or msg, for components of the numbers that are there", spec.Method)
 	}
 	return nil
 }
 
-// observed is the statement of a model about missing numbers: "" where means stand for them.
+// observed is the statement of a model about missing numbers: "" where they are replaced by means.
 func (spec Spec) observed() string {
 	if spec.Missing == Observed {
 		return Observed
@@ -200,7 +200,7 @@ func (spec Spec) observed() string {
 	return ""
 }
 
-// Observes reports whether nothing stands for missing numbers.
+// Observes reports whether missing numbers are not replaced by means.
 func (spec Spec) Observes() bool {
 	return spec.Missing == Observed || spec.Missing == "" && spec.isPPCA()
 }

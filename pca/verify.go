@@ -52,8 +52,8 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 	if m.Space != nil && m.Space.Map == nil {
 		return v, v.kernel(ctx, m, set, threads)
 	}
-	if off := basis.Departure(); !(off <= 1e-8) {
-		v.fail("the components are not orthonormal: products are off by %.3g", off)
+	if err := orthonormal(basis); err != nil {
+		v.fail("%v", err)
 		return v, nil
 	}
 	if m.Statement.Missing == Observed && set.Gaps != nil {

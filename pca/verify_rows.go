@@ -38,7 +38,7 @@ func (v *Verification) statement(m *model.PCA, set *data.Set) (unnamed string) {
 		means = filled(m.Schema, m.Mean)
 	}
 	if m.Schema != nil && !reflect.DeepEqual(m.Schema, means) {
-		v.fail("other numbers stand for missing ones than the means of the features")
+		v.fail("missing numbers are replaced by others than the means of the features")
 	}
 	problems, unnamed := claims.Compare(set)
 	v.Problems = append(v.Problems, problems...)

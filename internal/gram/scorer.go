@@ -28,12 +28,8 @@ type Scorer struct {
 // NewScorer takes rows as [Prepare] returns them, and for each output a
 // coefficient for each row.
 func NewScorer(k kernel.Kernel, support matrix.Matrix, coefficients [][]float64) *Scorer {
-	n, cols := support.Dims()
-	norm := make([]float64, n)
-	for j := range norm {
-		norm[j] = kernel.Norm(k, support.Row(j))
-	}
-	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, selfOf(k, support, 0)}, cols: cols, coefficients: coefficients}
+	_, cols := support.Dims()
+	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, normsOf(k, support), selfOf(k, support, 0)}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
 		s.columns, s.support.Matrix = renumber(sparse(support))
 		_, s.cols = s.support.Dims()

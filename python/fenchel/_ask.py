@@ -36,7 +36,7 @@ class Data:
         return self
 
     def gapped(self) -> "Data":
-        """Take NaN for missing numbers: means of columns are in their places, which are told."""
+        """Replace NaN by the means of their columns, and note which numbers were missing."""
         self.X, self.gaps = gapped(self.X)
         return self
 
@@ -80,7 +80,7 @@ class Data:
 
 
 def gapped(X: Any) -> tuple[Any, np.ndarray | None]:
-    """Return an array with means of columns in place of NaN, and where these are; None: there are none."""
+    """Return an array with NaN replaced by the means of their columns, and the rows and columns of these; None: there are none."""
     if is_sparse(X) or not (gone := np.isnan(X)).any():
         return X, None
     known = np.maximum((~gone).sum(axis=0), 1)

@@ -120,7 +120,7 @@ class PCA(Components):
     method : str
         A name of ``fenchel list methods``, or "auto".
     observed : bool
-        NaN are missing numbers, for which nothing stands: components of those that are there, by "ppca", or by
+        NaN are missing numbers, which are not imputed: components of the observed numbers alone, by "ppca", or by
         methods that learn row by row, such as "grouse", without a proof. ``transform`` projects rows by the features that they have.
     max_epochs : int or None
         Passes of a method that learns row by row; None: one.

@@ -1,7 +1,9 @@
 // Package batch has the methods for principal components that read all rows as often as they like:
 // the second moment or the inner products formed (covariance.go, gram.go), block Krylov
-// subspaces (krylov.go over lanczos.go), the randomized SVD, orthogonal iteration, and Oja's method
-// with reduced variance. [Choose] says which takes the least time.
+// subspaces (krylov.go over lanczos.go), the randomized SVD, orthogonal iteration, Oja's method
+// with reduced variance, EM for rows with missing numbers (ppca.go), and sparse components
+// (sparse.go). [Choose] says which takes the least time; [Fewest] and [Likeliest] (number.go), how
+// many components to keep.
 //
 // Products with rows and second moments are those of package view, tolerances in tolerance.go are
 // read the same way by all. How good an answer is, is proved by package certificate, not here;

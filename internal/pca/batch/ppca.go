@@ -85,7 +85,6 @@ type em struct {
 	w       []float64 // (w_j, m_j), d x width
 	noise   float64   // s
 	sums    []float64 // of each feature: (z 1)(z 1)^T + Cov z, width x width, x (z 1), x^2, numbers; of all rows the first of these
-	parts   [][]float64
 }
 
 func newEM(x view.Rows, b method.Basis, p method.Problem) *em {
@@ -183,18 +182,16 @@ func (e *em) expand() {
 // expect computes the sums, of blocks of rows that are added in order.
 func (e *em) expect() {
 	block := max(256, (e.n+15)/16)
-	e.parts = e.parts[:0]
-	for lo := 0; lo < e.n; lo += block {
-		e.parts = append(e.parts, make([]float64, len(e.sums)))
-	}
+	parts := make([][]float64, (e.n+block-1)/block)
 	parallel.Blocks(e.n, block, e.threads, func(b, lo, hi int) {
 		r := newEMRow(e)
+		parts[b] = make([]float64, len(e.sums))
 		for i := lo; i < hi; i++ {
-			r.add(e.parts[b], i)
+			r.add(parts[b], i)
 		}
 	})
 	clear(e.sums)
-	for _, part := range e.parts {
+	for _, part := range parts {
 		vec.Axpy64(e.sums, 1, part)
 	}
 }

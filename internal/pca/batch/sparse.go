@@ -23,10 +23,11 @@ import (
 //
 //	u <- the largest elements of Sigma u in magnitude, divided by their length,
 //
-// under which u^T Sigma u rises, from the largest elements of about the first eigenvector that the features left have, and from
-// the largest one alone, and from the feature that varies most; the best end is taken. A maximum of this kind is local, and hard to find for certain.
+// under which u^T Sigma u rises. It has three starts: the largest elements of the first eigenvector, approximately, of the
+// features left; the largest of them alone; and the feature of the largest variance. The best of the three local maxima is taken,
+// which need not be the global one.
 //
-// Cost: products of Sigma, two for each step, and an eigenvector for each component.
+// Cost: a product with Sigma for each step of the three, and of the 60 for the eigenvector, for each component.
 //
 // Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013; Journee, Nesterov, Richtarik
 // and Sepulchre, "Generalized power method for sparse principal component analysis", JMLR 11, 2010.
@@ -67,15 +68,7 @@ func (m Sparse) Solve(ctx context.Context, x view.Rows, p method.Problem) (metho
 		b.Component = append(b.Component, u...)
 	}
 	b.Along(x, p.Threads)
-	order, sorted := make([]int, b.K), method.Basis{K: b.K, Cols: d}
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
-	for _, i := range order {
-		sorted.Component, sorted.Value = append(sorted.Component, b.Row(i)...), append(sorted.Value, b.Value[i])
-	}
-	return sorted, nil
+	return b.Sorted(), nil
 }
 
 type sparseSearch struct {
@@ -111,20 +104,20 @@ func variances(x view.Rows) []float64 {
 	return out
 }
 
-// next returns the next component, and takes its features.
+// next returns the next component, whose features are free no longer.
 func (s *sparseSearch) next() ([]float64, error) {
-	largest, err := s.climb(s.spread(), s.d, 60)
+	largest, err := s.iterate(s.spread(), s.d, 60)
 	if err != nil {
 		return nil, err
 	}
-	best, value, err := s.settle(largest)
+	best, value, err := s.converge(largest)
 	if err != nil {
 		return nil, err
 	}
 	for _, of := range [][]float64{largest, s.variance} {
 		single := make([]float64, s.d)
 		single[s.strongest(of)] = 1
-		other, found, err := s.settle(single)
+		other, found, err := s.converge(single)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +133,7 @@ func (s *sparseSearch) next() ([]float64, error) {
 	return best, nil
 }
 
-// spread is the same number for every feature that is free.
+// spread returns a vector of all free features, to begin the power method with.
 func (s *sparseSearch) spread() []float64 {
 	u := make([]float64, s.d)
 	for j, free := range s.free {
@@ -151,7 +144,7 @@ func (s *sparseSearch) spread() []float64 {
 	return u
 }
 
-// strongest returns the free feature of the largest element.
+// strongest returns the free feature of the element largest in magnitude.
 func (s *sparseSearch) strongest(u []float64) (at int) {
 	most := -1.0
 	for j, v := range u {
@@ -162,9 +155,9 @@ func (s *sparseSearch) strongest(u []float64) (at int) {
 	return at
 }
 
-// settle climbs until the component stands still, and returns what it captures.
-func (s *sparseSearch) settle(u []float64) (best []float64, value float64, err error) {
-	if best, err = s.climb(u, s.most, 1000); err != nil {
+// converge iterates until the component changes no more, and returns what it captures.
+func (s *sparseSearch) converge(u []float64) (best []float64, value float64, err error) {
+	if best, err = s.iterate(u, s.most, 1000); err != nil {
 		return nil, 0, err
 	}
 	image := make([]float64, s.d)
@@ -172,8 +165,8 @@ func (s *sparseSearch) settle(u []float64) (best []float64, value float64, err e
 	return best, vec.Dot64(image, best), err
 }
 
-// climb takes steps of the truncated power method, with so many features.
-func (s *sparseSearch) climb(u []float64, features, steps int) ([]float64, error) {
+// iterate takes at most so many steps of the truncated power method, with so many features.
+func (s *sparseSearch) iterate(u []float64, features, steps int) ([]float64, error) {
 	u = slices.Clone(u)
 	s.truncate(u, features)
 	image := make([]float64, s.d)

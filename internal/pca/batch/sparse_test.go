@@ -82,6 +82,24 @@ func TestSparseComponents(t *testing.T) {
 	}
 }
 
+// The variances of features that are centred and scaled are the diagonal of the second moment.
+func TestVariancesAreTheDiagonal(t *testing.T) {
+	x := grouped()
+	x.Offset, x.Factor = make([]float64, 12), make([]float64, 12)
+	for j := range 12 {
+		x.Offset[j], x.Factor[j] = float64(j-3)/4, 1+float64(j)/8
+	}
+	s, err := view.SecondMoment(context.Background(), x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, found := range variances(x) {
+		if expected := s[j*12+j]; math.Abs(found-expected) > 1e-12*expected {
+			t.Errorf("feature %d: found the variance %g, expected %g", j, found, expected)
+		}
+	}
+}
+
 func count(row []float64, value float64) (n int) {
 	for _, v := range row {
 		if v == value {

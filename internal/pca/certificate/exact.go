@@ -46,8 +46,8 @@ func frobeniusOf(s []float64, m int) float64 {
 	return algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
 }
 
-// bounded sets Upper and Nu by s, m x m, which is off by at most wrong; the rows of start may lead
-// to its eigenvectors.
+// bounded sets Upper and Nu by s, m x m, which is off by at most wrong; the search for
+// its eigenvectors begins with the rows of start.
 func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, wrong float64, start []float64) error {
 	c.Upper, c.Nu = c.size.upper, 0
 	if c.k >= m {
@@ -108,7 +108,7 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 
 // OfProducts is [Certify] of rows in a space of which only the products are known, such as that of a
 // kernel: s, m x m, is within wrong, in Frobenius norm, of S = (1/m) (<x_i,x_j>), which is positive
-// semidefinite. A row a of the basis stands for the direction X^T a.
+// semidefinite. A row a of the basis has the coefficients of the direction X^T a.
 //
 // S has the eigenvalues of Sigma. Let V be orthonormal rows of the span of the basis, M = S^1/2 V^T
 // and W = M (M^T M)^-1/2: X^T V^T spans what is captured, and that is tr W^T S W. As V^T V <= I,
@@ -116,7 +116,7 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 //	V S^2 V^T >= (V S V^T)^2,   so   tr W^T S W = tr (V S V^T)^-1 V S^2 V^T >= tr V S V^T,
 //
 // where a direction of length 0 captures nothing on either side. So Captured is a bound by V, as it is where
-// S is Sigma itself, and Upper that of route exact. When the deadline of ctx is over, Upper is what there is in all.
+// S is Sigma itself, and Upper that of route exact. When the deadline of ctx is over, Upper is the trace.
 func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int, seed uint64) (Certificate, error) {
 	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads, seed: seed}
 	var trace vec.Sum

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/vec"
@@ -107,7 +108,7 @@ func (p *Products) Rough(found method.Basis, k, n, threads int) method.Basis {
 	images := make([]float64, k*n)
 	algebra.Multiply(images, rows, p.S, k, n, n, threads)
 	lengths, vectors := eigen(images, rows, k, n, threads)
-	k, _ = method.Fewest(lengths, math.Inf(1))
+	k, _ = batch.Fewest(lengths, math.Inf(1))
 	rows, images = algebra.Combine(nil, vectors, rows, k, len(lengths), n), algebra.Combine(nil, vectors, images, k, len(lengths), n)
 	for i, v := range lengths[:k] {
 		algebra.Scale(rows[i*n:(i+1)*n], 1/math.Sqrt(v))

@@ -1,9 +1,7 @@
 package learner
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
@@ -97,15 +95,5 @@ func (l *Learner) estimate(b *method.Basis, sample view.Rows, total float64) {
 	if squared, _ := sample.Sizes(l.problem.Threads); squared > 0 {
 		algebra.Scale(b.Value, total/squared)
 	}
-	order := make([]int, b.K)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
-	sorted := method.Basis{K: b.K, Cols: b.Cols}
-	for _, i := range order {
-		sorted.Component = append(sorted.Component, b.Row(i)...)
-		sorted.Value = append(sorted.Value, b.Value[i])
-	}
-	*b = sorted
+	*b = b.Sorted()
 }

@@ -1,8 +1,10 @@
 package method
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -19,8 +21,7 @@ type Basis struct {
 	// far as the method knows it: the eigenvalue of Sigma in a batch. nil where it
 	// does not.
 	Value []float64
-	// Shift is by how much the middle of the rows, centred and scaled, is away from 0, where the method
-	// finds it; nil: it is taken for 0.
+	// Shift is the mean of the rows, centred and scaled, where the method estimates it; nil: it is 0.
 	Shift []float64
 }
 
@@ -45,8 +46,8 @@ func (b Basis) Orient() {
 	}
 }
 
-// Observed sets z to the coordinates of the point of the span that is nearest to x in the features other
-// than those gone, which x has 0 for: of several such points the one next to 0.
+// Observed sets z to the coordinates of the point of the span that is nearest to x in the features that are
+// not gone, where x is 0 in those that are: of several such points of the one nearest to 0.
 //
 // With U_o of the features that there are, U_o U_o^T z = U_o x; U_o U_o^T is I less the products of
 // the columns gone.
@@ -75,7 +76,7 @@ func (b Basis) Observed(z, x []float64, gone []uint32) {
 	}
 }
 
-// leastSeen is the squared part of a direction below which nothing of it is seen.
+// leastSeen is the squared length of a unit direction in the features left below which it counts as unobserved.
 const leastSeen = 1e-8
 
 // Along sets Value to the mean squared product of each component with rows.
@@ -90,6 +91,20 @@ func (b *Basis) Along(x view.Rows, threads int) {
 	if n > 0 {
 		algebra.Scale(b.Value, 1/float64(n))
 	}
+}
+
+// Sorted returns the components by decreasing Value, equals in their order.
+func (b Basis) Sorted() Basis {
+	order := make([]int, b.K)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
+	sorted := Basis{K: b.K, Cols: b.Cols, Shift: b.Shift}
+	for _, i := range order {
+		sorted.Component, sorted.Value = append(sorted.Component, b.Row(i)...), append(sorted.Value, b.Value[i])
+	}
+	return sorted
 }
 
 // Variances returns the variance of rows along each component, and in all, about the

@@ -89,8 +89,8 @@ type Refining interface {
 	Refines(Problem) bool
 }
 
-// Restricted is a Method whose components are of some kind only, which the best are not: it has done what was
-// asked when it has found them, whatever others capture.
+// Restricted is a Method of components that satisfy a constraint, as sparse ones do, which the best need not: it
+// has done what was asked when it has found them, whatever others capture.
 type Restricted interface{ Restricted() }
 
 // A Streaming method reads every row once and forgets it.

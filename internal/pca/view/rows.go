@@ -34,8 +34,8 @@ type Rows struct {
 	Factor []float64 // d; nil: nothing is multiplied
 	Work   *Work     // counts what is read; nil: nothing does
 
-	// Missing are the features of each row, increasing, of which X does not have the number but
-	// something in its place; nil: it has all. Methods that make a difference say so.
+	// Missing are the features of each row, increasing, whose numbers are missing, where those of X mean
+	// nothing; nil: none are. Most methods take no notice of it.
 	Missing [][]uint32
 
 	centred bool          // Offset is the mean of exactly these rows
@@ -76,6 +76,18 @@ func (r Rows) Part(lo, hi int) Rows {
 	r.X, r.centred = matrix.Part(r.X, lo, hi), false
 	if r.Missing != nil {
 		r.Missing = r.Missing[lo:hi]
+	}
+	return r
+}
+
+// Subset returns some of the rows, in that order.
+func (r Rows) Subset(which []int) Rows {
+	r.X, r.centred = matrix.Subset(r.X, which), false
+	if all := r.Missing; all != nil {
+		r.Missing = make([][]uint32, len(which))
+		for at, i := range which {
+			r.Missing[at] = all[i]
+		}
 	}
 	return r
 }

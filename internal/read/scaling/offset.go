@@ -76,7 +76,7 @@ func Restored(s *set.Set) (*set.Set, error) {
 	return &plain, Follow(&plain, &set.Schema{}, 0)
 }
 
-// Fill has the means of x, columns of numbers alone, stand for missing ones.
+// Fill has missing numbers replaced by the means of x, columns of numbers alone.
 func Fill(s *set.Schema, x matrix.Matrix) {
 	rows, cols := x.Dims()
 	mean := make([]float64, cols)

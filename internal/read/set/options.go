@@ -64,7 +64,7 @@ type Options struct {
 	// rounding does to them is then a warning.
 	Unmoved bool
 
-	// Observed says that the caller makes use of Set.Gaps: no warning says that means stand for numbers.
+	// Observed says that the caller makes use of Set.Gaps: no warning says that means replace missing numbers.
 	Observed bool
 
 	Threads int // at most so many cores; 0: all. Never changes the result

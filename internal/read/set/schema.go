@@ -19,13 +19,13 @@ import (
 // category "?" if the first table had one, and else no category at all. From
 // numbers that are so close to each other that rounding them to single precision
 // would matter, such as times in seconds, a number is subtracted before: see
-// Column.Offset; ones too small for it are multiplied: see Column.Factor. It may be of an array, too, for the sake of its offsets or the
-// place of its target.
+// Column.Offset; ones too small for it are multiplied: see Column.Factor. An array
+// has a schema, too, where it has offsets or a target among its columns.
 type Schema struct {
 	Columns []Column `json:"columns"`
-	Target  int      `json:"target"`                    // place of the target in Columns, -1: none
-	Weight  int      `json:"weight"`                    // place of the row weights in Columns, -1: none
-	Further []int    `json:"further_targets,omitempty"` // places of other targets, where there are several
+	Target  int      `json:"target"`                    // index of the target in Columns, -1: none
+	Weight  int      `json:"weight"`                    // index of the row weights in Columns, -1: none
+	Further []int    `json:"further_targets,omitempty"` // indices of other targets, where there are several
 	Header  bool     `json:"header"`                    // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"`           // the columns are those of an array, not of a table
 

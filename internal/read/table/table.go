@@ -43,7 +43,7 @@ type table struct {
 	also       map[string]struct{} // spellings of a missing value besides the usual ones
 	misses     bool                // one of these is a number
 	unweighted bool                // weights are not read
-	observed   bool                // what stands for missing numbers does not matter
+	observed   bool                // what missing numbers are replaced by does not matter
 	weightless *atomic.Bool        // some row has the weight 0
 
 	dates string // as Options.Dates

@@ -35,12 +35,12 @@ type reducer struct {
 	center bool
 	stream bool
 
-	observed bool // nothing stands for missing numbers
+	observed bool // missing numbers are not replaced by means
 
 	components string // a number, a share or all
-	iterate    string // which iterate is the answer of a method that moves a relaxed matrix
-	round      string // how that becomes a subspace
-	regret     bool   // what it lost on the way is told
+	iterate    string // which iterate of a relaxed matrix is the answer
+	round      string // how that is rounded to a subspace
+	regret     bool   // the regret is reported
 	resume     string // model file; "": begins anew
 	out        string
 	notes      []string // NAME=TEXT
@@ -79,9 +79,9 @@ scale is that of all rows learned.
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
-Where numbers of a table are missing, means stand for them; with --observed, or the method ppca,
-nothing does: components are of the numbers that are there, without a proof, and predict
-projects rows by the features that they have.
+Missing numbers of a table are replaced by the means of their columns. With --observed, or the
+method ppca, they are not: components are then those of the observed numbers alone, without a
+proof, and predict projects rows by the features that they have.
 
 With --kernel components are of the images of rows in the space of a kernel, centred there
 unless --center=false, and the proof is about all directions of that space; up to 16384 rows,
@@ -231,9 +231,8 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	p.shown.Done()
 	out := p.report()
 	said := printing.Print(cmd, p.json, out, func(r printing.Report) { p.print(r, out, sources) })
-	// Rows of a stream have no proof, and a method that has seen them did what was asked, as one has whose
-	// components are of some kind only, unless a gap was asked for;
-	// of rows that are all there the gap is known.
+	// A method that has read a stream did what was asked, without a gap, and so did one of restricted
+	// components unless a gap was asked for; of others the gap decides.
 	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model) || p.restricted()))
 }
 

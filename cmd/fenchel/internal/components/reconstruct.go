@@ -88,13 +88,13 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	score, err := m.Scorer(set)
-	if err != nil {
-		return exitcode.BadData(err)
-	}
 	const rows = 64 // a row may be long
 	if r.errors {
 		return r.writeErrors(cmd, m, set, rows)
+	}
+	score, err := m.Scorer(set)
+	if err != nil {
+		return exitcode.BadData(err)
 	}
 	return r.in.WriteRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, m.Statement.K), make([]float64, m.Cols())

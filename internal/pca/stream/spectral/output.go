@@ -12,8 +12,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// An Output says what a method that moves a relaxed matrix answers with: which iterate (reference 1.5), how
-// it becomes a subspace (1.4), and whether what it lost on the way is told.
+// An Output says what the answer of a method of relaxed matrices is: which iterate (reference 1.5), how it
+// is rounded to a subspace (1.4), and whether the regret is reported.
 type Output struct {
 	Iterate string // "random", "average", "best" by rows kept apart, or the last
 	Round   string // "systematic", "decompose", "best" by rows kept apart, or the k largest eigenvalues
@@ -65,7 +65,7 @@ func (w *walk) visit(x []float64) (apart bool) {
 	return false
 }
 
-// note adds what the matrix before the step by x loses of it to the regret.
+// note adds the loss of x, by the matrix before the step, to the regret.
 func (w *walk) note(x []float64, eta float64) {
 	if w.regret == nil {
 		return
@@ -243,7 +243,8 @@ func (w *walk) Regret() (r Regretted, ok bool) {
 	if distance == 0 {
 		distance = float64(min(w.k, w.a.cols-w.k))
 	}
-	r = Regretted{w.regret.rows, w.regret.Mean(), w.regret.Best(), w.regret.bound(distance)}
+	best := w.regret.Best()
+	r = Regretted{w.regret.rows, w.regret.above(best), best, w.regret.bound(distance)}
 	if w.unproved {
 		r.Bound = math.Inf(1)
 	}

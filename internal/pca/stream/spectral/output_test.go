@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
@@ -101,6 +102,19 @@ func TestBestOfStates(t *testing.T) {
 		if share := float64(w.jury.taken) / steps; share < 0.05 || share > 0.08 || w.cost.Steps != steps-w.jury.taken {
 			t.Errorf("%s: %d rows kept apart and %d learned of %d", name, w.jury.taken, w.cost.Steps, steps)
 		}
+	}
+}
+
+// The rows kept apart are a uniform sample of all, of as many as there is memory for.
+func TestJuryIsASample(t *testing.T) {
+	const rows = 40000
+	j := &jury{seed: 1, cols: 1}
+	for i := range rows {
+		j.takes([]float64{float64(i)})
+	}
+	mean, deviation := algebra.Total(j.rows)/juryRows, rows/math.Sqrt(12*juryRows)
+	if len(j.rows) != juryRows || math.Abs(mean-rows/2) > 4*deviation {
+		t.Errorf("%d rows of %d, their mean number is %g", len(j.rows), j.taken, mean)
 	}
 }
 

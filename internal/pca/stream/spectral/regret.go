@@ -9,9 +9,9 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
-// Regret is what an online learner lost beside the best fixed subspace in
-// hindsight (thesis 4.1.3; reference 1.6). Each row x is judged before the update
-// by it, for any sequence of rows, also an adversary's:
+// Regret is by how much the mean loss of an online learner exceeds that of the best fixed
+// subspace in hindsight (thesis 4.1.3; reference 1.6). The loss of a row x is that of the M before
+// the update by x; rows may be any sequence, also an adversary's:
 //
 //	R_T = (1/T) sum_t (|x_t|^2 - x_t^T M_t x_t) - sum_{i>k} lambda_i
 //
@@ -25,8 +25,8 @@ import (
 //
 // The first adds up |M_(t+1) - M*|^2 <= |M_t - M*|^2 - 2 eta_t x_t^T (M* - M_t) x_t + eta_t^2 |x_t|^4, no two
 // feasible matrices being farther apart than sqrt(2 min(k, d-k)). The second adds up the same of relative
-// entropies, by Golden and Thompson's inequality, of which D is the first in units of M; it is for
-// constant steps only, as later ones have no bound. A sum that the law does not hold for is infinite.
+// entropies, by Golden and Thompson's inequality, D being that of the start in units of M; it is for
+// constant steps only. Where a step has no bound, the sum is infinite.
 type Regret struct {
 	d, k   int
 	rows   int
@@ -65,8 +65,8 @@ func (r *Regret) Best() float64 {
 	return sum.Value() / float64(max(r.rows, 1))
 }
 
-// Mean returns R_T, 0 before the first row.
-func (r *Regret) Mean() float64 { return r.loss/float64(max(r.rows, 1)) - r.Best() }
+// above returns R_T, given the mean loss of the best subspace; 0 before the first row.
+func (r *Regret) above(best float64) float64 { return r.loss/float64(max(r.rows, 1)) - best }
 
 // step notes the step by a row, of which the M before it left so much; entropy says that it is one of
 // Warmuth and Kuzmin's algorithm.
@@ -91,7 +91,7 @@ func (r *Regret) step(eta float64, x []float64, left float64, entropy bool) {
 	}
 }
 
-// bound returns the bound on Mean, given what 1/eta is multiplied by.
+// bound returns the bound on R_T, given what 1/eta is multiplied by.
 func (r *Regret) bound(distance float64) float64 {
 	return (float64(distance*r.inverse) + r.waste) / float64(max(r.rows, 1))
 }

@@ -209,5 +209,29 @@ func (r *Regret) AddW(x []float64, loss float64) {
 	r.add(x)
 }
 
+// Mean returns R_T.
+func (r *Regret) Mean() float64 { return r.above(r.Best()) }
+
 // MeanW returns R_T in units of W.
 func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }
+
+// The bounds are the sums of their formulas: for steps of sizes that rise and fall, and constant ones of entropies.
+func TestRegretBoundsAreTheirSums(t *testing.T) {
+	msg, entropy, x := NewRegret(2, 1), NewRegret(2, 1), []float64{1, 1}
+	for _, eta := range []float64{1, 0.5, 1, 0.25} { // |x|^4 = 4, and 1/eta rises by 1, 1 and 3
+		msg.AddM(x, 1)
+		msg.step(eta, x, 1, false)
+		entropy.AddM(x, 1)
+		entropy.step(0.5, x, 1, true)
+	}
+	if found, expected := msg.bound(3), (3*5+2*2.75)/4; math.Abs(found-expected) > 1e-15 {
+		t.Errorf("msg: found the bound %g, expected %g", found, expected)
+	}
+	if found, expected := entropy.bound(3), (3*2+4*math.Exp(-1))/4; math.Abs(found-expected) > 1e-15 {
+		t.Errorf("entropies: found the bound %g, expected %g", found, expected)
+	}
+	entropy.step(0.25, x, 1, true)
+	if found := entropy.bound(3); !math.IsInf(found, 1) {
+		t.Errorf("entropies: found the bound %g for steps that change, expected none", found)
+	}
+}

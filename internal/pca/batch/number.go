@@ -1,4 +1,4 @@
-package method
+package batch
 
 import (
 	"math"
