@@ -7,8 +7,9 @@
 // number of rows, machine.go the work of kernel machines and their samples, quadratic.go that of
 // quadratic programs for them, cost.go and advice.go which method takes the least work,
 // decomposition.go where the error of a model comes from. Bounds that only tests compare runs with
-// are in test files: the primal gradient solver (regret_test.go), SAG, SAGA and SVRG
-// (finitesum_test.go), mini-batches (batch_test.go). A stranger begins with cost.go.
+// are in test files: the primal gradient solver (regret_test.go), gradients under noise
+// (noise_test.go), SAG, SAGA and SVRG (finitesum_test.go), mini-batches (batch_test.go). A stranger
+// begins with cost.go.
 //
 // Nothing here iterates over data, and no package of the project is imported. Where the
 // conditions of a theorem do not hold, its bound is +Inf or NaN, never a finite number.
