@@ -49,8 +49,8 @@ func (g *Program) complete() {
 }
 
 // Check completes a program, a P that is nil being zeros and bounds that are nil infinite, and refuses
-// what is none: sizes that differ, numbers that are none, a P that is not symmetric but for roundings,
-// too many variables. Bounds that cross are no fault, but an infeasible program.
+// what is none: sizes that differ, NaN, infinite numbers that are no bounds, a P that is not symmetric
+// but for roundings, too many variables. Bounds that cross are no fault, but an infeasible program.
 func (g *Program) Check() error {
 	g.complete()
 	n, m := len(g.Q), g.A.Rows()
@@ -167,15 +167,15 @@ func (g *Program) Convex(threads int) Curvature {
 
 // square is P + shift of some variables, the only ones of which P has rows.
 func (g *Program) square(some []int, shift float64) []float64 {
-	k, place := len(some), make([]int, len(g.Q))
+	k, at := len(some), make([]int, len(g.Q))
 	for a, i := range some {
-		place[i] = a
+		at[i] = a
 	}
 	m := make([]float64, k*k)
 	for a, i := range some {
 		index, value := g.P.Row(i)
 		for b, j := range index {
-			m[a*k+place[j]] = value[b]
+			m[a*k+at[j]] = value[b]
 		}
 		m[a*k+a] += shift
 	}

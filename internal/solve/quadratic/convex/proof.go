@@ -87,7 +87,7 @@ func (c *counted) add(term float64) {
 	c.off.Add(float64(0x1p-51 * math.Abs(term)))
 }
 
-// least is what the sum is at least.
+// least is a lower bound of the sum.
 func (c *counted) least() float64 {
 	sum := c.sum.Value()
 	return sum - c.off.Value() - float64(0x1p-51*math.Abs(sum))

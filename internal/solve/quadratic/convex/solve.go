@@ -80,7 +80,7 @@ func identity(n int) Sparse {
 	return NewSparse(n, n, entries)
 }
 
-// crossed names bounds that leave no room.
+// crossed says which bounds cross; "": none do.
 func (g *Program) crossed() string {
 	for i, lo := range g.Lower {
 		if lo > g.Upper[i] {
@@ -185,8 +185,8 @@ func rounded(v []float64) []float64 {
 	return out
 }
 
-// balance returns the multipliers of bounds that leave nothing of the derivatives of the Lagrangian
-// where there are bounds.
+// balance returns the multipliers of the bounds of variables with which the derivatives of the
+// Lagrangian are 0; 0 for those that ask for an infinite bound.
 func (g *Program) balance(x, y []float64) []float64 {
 	_, w, _ := g.reduced(x, y)
 	for j, r := range w {

@@ -21,7 +21,7 @@ type Entry struct {
 	Value    float64
 }
 
-// NewSparse makes a matrix of entries, in any order; those of one place are added up.
+// NewSparse makes a matrix of entries, in any order; those of the same row and column are added up.
 func NewSparse(rows, cols int, entries []Entry) Sparse {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })

@@ -163,7 +163,7 @@ func (r npz) compressed(name string, rows, cols int) (m convex.Sparse, err error
 	return m, nil
 }
 
-// Compressed makes a matrix of the arrays of a sparse one; numbers of one place are added up.
+// Compressed makes a matrix of the arrays of a sparse one; numbers of the same row and column are added up.
 func Compressed[I, J int64 | uint32 | float64](rows, cols int, starts []I, indices []J, values []float64) (m convex.Sparse, err error) {
 	if len(starts) != rows+1 || len(indices) != len(values) || starts[0] != 0 || float64(starts[rows]) != float64(len(values)) {
 		return m, fmt.Errorf("found %d values, %d indices and %d starts, expected as many indices as values, and %d starts from 0 to that", len(values), len(indices), len(starts), rows+1)

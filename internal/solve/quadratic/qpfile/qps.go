@@ -48,7 +48,7 @@ type qps struct {
 	costs   bool // there is an objective
 	noted   map[string]bool
 	a, p    []convex.Entry
-	seen    map[[2]int]bool // places of P and A of the section
+	seen    map[[2]int]bool // rows and columns of the numbers of P or A in this section
 	minus   float64         // the constant of the objective, with the opposite sign
 	whole   bool            // there are integer variables
 	f       *File
