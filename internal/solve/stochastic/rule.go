@@ -56,11 +56,7 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 	mu, smooth := float64(p.Lambda*l2), s.smoothness()
 	var several *batches
 	if m.several() && (m.step == "lipschitz" || m.step == "inverse" && m.offset < 0) {
-		shrink := 0.0
-		if m.step == "lipschitz" && !m.finite() {
-			shrink = mu
-		}
-		several = s.batches(smooth, shrink)
+		several = s.batches(smooth, map[bool]float64{true: mu}[m.step == "lipschitz" && !m.finite()])
 		smooth = several.of(s.size)
 	}
 	switch m.step {

@@ -62,25 +62,6 @@ type byLipschitz struct {
 	sums   []float64
 }
 
-func newByLipschitz(s *state) *byLipschitz {
-	n := len(s.p.Y)
-	b := &byLipschitz{random: s.random, share: make([]float64, n), sums: make([]float64, n)}
-	sum := 0.0
-	for i := range b.sums {
-		sum += rowSmoothness(s.p, i)
-		b.sums[i] = sum
-	}
-	before := 0.0
-	for i, now := range b.sums {
-		b.share[i] = 1
-		if sum > 0 {
-			b.share[i] = 0.5 + float64(0.5*float64(n)*((now-before)/sum))
-		}
-		before = now
-	}
-	return b
-}
-
 func (b *byLipschitz) next() int {
 	n := len(b.sums)
 	if b.random.Uint64()>>63 == 0 {

@@ -134,3 +134,22 @@ func (s *state) power(v, curvature []float64, bound, unsure float64, positive bo
 	}
 	return bound
 }
+
+func newByLipschitz(s *state) *byLipschitz {
+	n := len(s.p.Y)
+	b := &byLipschitz{random: s.random, share: make([]float64, n), sums: make([]float64, n)}
+	sum := 0.0
+	for i := range b.sums {
+		sum += rowSmoothness(s.p, i)
+		b.sums[i] = sum
+	}
+	before := 0.0
+	for i, now := range b.sums {
+		b.share[i] = 1
+		if sum > 0 {
+			b.share[i] = 0.5 + float64(0.5*float64(n)*((now-before)/sum))
+		}
+		before = now
+	}
+	return b
+}
