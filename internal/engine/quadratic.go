@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -19,10 +18,10 @@ type numberMatrix struct {
 	Indices Place  `json:"indices"`
 }
 
-// matrix reads one of so many columns; nil: of zeros.
+// matrix reads one of so many columns, nil for nil.
 func (r *request) matrix(q *numberMatrix, cols int) (m convex.Sparse, err error) {
 	if q == nil {
-		return convex.NewSparse(0, cols, nil), nil
+		return m, nil
 	}
 	values, err := numbers[float64](r.mapped, q.Values)
 	if err != nil {
@@ -65,25 +64,14 @@ func (r *request) quadratic(q *struct {
 		}
 		lists[name] = slices.Clone(values)
 	}
-	f := &qpfile.File{Program: convex.Program{Q: lists["q"]}}
-	n, err := len(f.Q), error(nil)
-	if f.P, err = r.matrix(q.P, n); err != nil {
+	f := &qpfile.File{Program: convex.Program{Q: lists["q"], Lower: lists["l"], Upper: lists["u"], Least: lists["lb"], Most: lists["ub"]}}
+	var err error
+	if f.P, err = r.matrix(q.P, len(f.Q)); err != nil {
 		return nil, err
 	}
-	if q.P == nil {
-		f.P = convex.NewSparse(n, n, nil)
-	}
-	if f.A, err = r.matrix(q.A, n); err != nil {
+	if f.A, err = r.matrix(q.A, len(f.Q)); err != nil {
 		return nil, err
 	}
-	or := func(name string, count int, other float64) []float64 {
-		if v, ok := lists[name]; ok {
-			return v
-		}
-		return slices.Repeat([]float64{other}, count)
-	}
-	f.Lower, f.Upper = or("l", f.A.Rows(), math.Inf(-1)), or("u", f.A.Rows(), math.Inf(1))
-	f.Least, f.Most = or("lb", n, math.Inf(-1)), or("ub", n, math.Inf(1))
 	if err := f.Check(); err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
@@ -94,7 +82,7 @@ func (r *request) quadratic(q *struct {
 // solution is the answer, with the numbers of the solution in the memory.
 func (r *request) solution(f *qpfile.File, s *convex.Solution) (any, error) {
 	arrays := map[string]Place{}
-	for _, a := range f.Arrays(s) {
+	for _, a := range qpfile.Arrays(s) {
 		place, err := put(r.mapped, a.Value)
 		if err != nil {
 			return nil, err

@@ -2,11 +2,12 @@
 // numbers: bounds on their error after so many steps, on what a test set tells, on the work
 // to an accuracy. Tests compare runs with them, "fenchel advise" decides by them.
 //
-// One topic a file: subgradient.go has stochastic subgradients, sample.go what a sample says of a
-// population, scaling.go the time of training as a function of the number of rows, machine.go and
-// quadratic.go the work of kernel machines, the first their samples too, cost.go and advice.go which method takes the least
-// work, decomposition.go where the error of a model comes from. Bounds that only tests compare runs
-// with are in test files: the primal gradient solver (regret_test.go), constant steps and noise
+// One topic a file: subgradient.go has stochastic subgradients, noise.go constant steps and noise,
+// sample.go what a sample says of a population, scaling.go the time of training as a function of the
+// number of rows, machine.go the work of kernel machines and their samples, quadratic.go that of
+// quadratic programs for them, cost.go and advice.go which method takes the least work,
+// decomposition.go where the error of a model comes from. Bounds that only tests compare runs with
+// are in test files: the primal gradient solver (regret_test.go), gradients under noise
 // (noise_test.go), SAG, SAGA and SVRG (finitesum_test.go), mini-batches (batch_test.go). A stranger
 // begins with cost.go.
 //

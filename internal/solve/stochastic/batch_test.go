@@ -37,9 +37,9 @@ func TestBatchThreads(t *testing.T) {
 			}
 			run := s.Start(p, solver.Start{Seed: 1}).(*state)
 			run.draw()
-			want := threads
-			if run.geometry != "diagonal" {
-				want = 1 // others gain nothing
+			want := 1
+			if run.geometry == "diagonal" {
+				want = threads
 			}
 			if found := run.threads(); found != want {
 				t.Fatalf("%s: found a batch on %d threads, expected %d", name, found, want)

@@ -146,6 +146,9 @@ func (m Method) averages() bool {
 // finite reports whether the gradient estimate is of a finite sum: exact at the optimum.
 func (m Method) finite() bool { return m.gradient != "row" && m.gradient != "newton" }
 
+// several reports whether steps are of several rows, or become so.
+func (m Method) several() bool { return m.batch > 1 || m.growth > 1 || m.tested }
+
 // check refuses parts that do not go together.
 func (m Method) check() error {
 	switch {
@@ -157,9 +160,9 @@ func (m Method) check() error {
 		return fmt.Errorf("gradient=%s: expected ball=off, found ball=on", m.gradient)
 	case m.extra != 0 && m.gradient != "saga":
 		return fmt.Errorf("catalyst: expected gradient=saga, found gradient=%s", m.gradient)
-	case m.step == "search" && (m.batch > 1 || m.growth > 1 || m.tested):
+	case m.step == "search" && m.several():
 		return fmt.Errorf("step=search: expected steps of one row, found batches")
-	case m.sampling == "lipschitz" && (m.batch > 1 || m.growth > 1 || m.tested):
+	case m.sampling == "lipschitz" && m.several():
 		return fmt.Errorf("sampling=lipschitz: expected steps of one row, found batches")
 	case m.sampling == "lipschitz" && m.geometry == "diagonal":
 		return fmt.Errorf("sampling=lipschitz: expected another geometry than diagonal, whose penalty counts on uniform sampling")

@@ -49,15 +49,15 @@ func (l Length) Eta(t float64) float64 {
 // rule returns the one of a method.
 func (m Method) rule(s *state, start solver.Start) *rule {
 	p := s.p
-	_, l2, _ := penalty.Coefficients(p.Penalty)
-	mu, smooth := p.Lambda*l2, s.smoothness()
-	var several *batches
-	if (m.step == "lipschitz" || m.step == "inverse") && (m.batch > 1 || m.growth > 1 || m.tested) {
-		several = s.batches(smooth, m.step == "lipschitz" && !m.finite())
-		smooth = several.of(s.size)
-	}
 	if m.geometry == "p-norm" {
 		return &rule{Length: Length{Gamma: 1 / p.Lambda, Offset: 1, Beta: 1}}
+	}
+	_, l2, _ := penalty.Coefficients(p.Penalty)
+	mu, smooth := float64(p.Lambda*l2), s.smoothness()
+	var several *batches
+	if m.several() && (m.step == "lipschitz" || m.step == "inverse" && m.offset < 0) {
+		several = s.batches(smooth, map[bool]float64{true: mu}[m.step == "lipschitz" && !m.finite()])
+		smooth = several.of(s.size)
 	}
 	switch m.step {
 	case "radius":

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -41,18 +40,12 @@ type batches struct {
 	apart     float64 // n/(n-1) where the rows of a batch are distinct, otherwise 1
 }
 
-// batches returns them, with that of the penalty where it is asked for.
-func (s *state) batches(row float64, penalised bool) *batches {
-	b, n, shrink := &batches{row: row, apart: 1}, float64(len(s.p.Y)), 0.0
+// batches returns them, with the smoothness of a row and that of the penalty, which is added to both.
+func (s *state) batches(row, penalised float64) *batches {
+	b, n := &batches{row: row + penalised, mean: min(row, s.meanSmoothness()) + penalised, apart: 1}, float64(len(s.p.Y))
 	if s.sampling != "uniform" && n > 1 {
 		b.apart = n / (n - 1)
 	}
-	if penalised {
-		_, l2, _ := penalty.Coefficients(s.p.Penalty)
-		shrink = float64(s.p.Lambda * l2)
-	}
-	b.mean = min(row, s.meanSmoothness()) + shrink
-	b.row += shrink
 	return b
 }
 

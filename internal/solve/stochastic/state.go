@@ -160,8 +160,8 @@ func (s *state) share(i int) float64 { return s.p.S[i] * float64(len(s.p.Y)) / s
 
 // estimate hands the gradient estimate to the iterate, and returns that of the bias.
 func (s *state) estimate(each float64) (bias float64) {
-	if b, ok := s.iterate.(iterate.Batched); ok && len(s.row) > 1 && s.source == (plain{}) {
-		return s.estimateRows(b, each)
+	if threads := s.threads(); threads != 1 {
+		return s.estimateRows(each, threads)
 	}
 	delayed, _ := s.iterate.(iterate.Delayed)
 	turned := 0.0 // of the direction of the bias, after the step
@@ -187,15 +187,15 @@ func (s *state) estimate(each float64) (bias float64) {
 	return bias
 }
 
-// estimateRows is estimate of the gradient of the rows themselves, on all cores.
-func (s *state) estimateRows(to iterate.Batched, each float64) (bias float64) {
+// estimateRows is estimate of the gradient of the rows themselves, on several cores.
+func (s *state) estimateRows(each float64, threads int) (bias float64) {
 	s.rows, s.direct = s.rows[:0], s.direct[:0]
 	for k, i := range s.row {
 		direct := s.slope[k] * float64(each*s.sampler.weight(i))
 		s.rows, s.direct = append(s.rows, s.p.X.Row(i)), append(s.direct, direct)
 		bias += direct
 	}
-	to.AddRows(s.rows, s.direct, s.threads())
+	s.iterate.(iterate.Batched).AddRows(s.rows, s.direct, threads)
 	return bias
 }
 

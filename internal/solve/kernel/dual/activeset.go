@@ -119,7 +119,7 @@ type activeSet struct {
 	touched  []int       // rows that have some
 	near     []int       // candidates
 	prices   []float64   // their responses, up to date
-	block    [][]float64 // K of the set and the candidates, by places in the set
+	block    [][]float64 // of each row of the set, K of it and the candidates
 	idle     int         // steps of length 0 one after another
 	optimal  bool        // no row violates its condition
 	estimate float64
@@ -249,13 +249,11 @@ func (s *activeSet) put(i int, beta float64) {
 	}
 	s.pending[i] += change
 	s.moved = true
-	values := []float64(nil)
 	if at := s.set.Place[i]; at >= 0 {
-		values = s.block[at]
+		vec.Axpy64(s.prices, change, s.block[at])
 	} else {
-		values = s.values(i)
+		vec.Axpy64(s.prices, change, s.values(i))
 	}
-	vec.Axpy64(s.prices, change, values)
 	if c := float64(change * s.p.Constant()); c != 0 {
 		for k := range s.prices {
 			s.prices[k] += c

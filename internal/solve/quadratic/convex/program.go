@@ -31,9 +31,28 @@ type Program struct {
 // bytes, and n^3/3 products.
 const MostVariables = 10000
 
-// Check refuses what is no program: sizes that differ, numbers that are none, a P that is not
-// symmetric but for roundings, too many variables. Bounds that cross are no fault, but an infeasible program.
+// complete sets what is nil: P to zeros, bounds to infinite ones.
+func (g *Program) complete() {
+	n, m := len(g.Q), g.A.Rows()
+	if g.P.Start == nil {
+		g.P = NewSparse(n, n, nil)
+	}
+	for _, v := range []struct {
+		bounds *[]float64
+		count  int
+		sign   int
+	}{{&g.Lower, m, -1}, {&g.Upper, m, 1}, {&g.Least, n, -1}, {&g.Most, n, 1}} {
+		if *v.bounds == nil {
+			*v.bounds = slices.Repeat([]float64{math.Inf(v.sign)}, v.count)
+		}
+	}
+}
+
+// Check completes a program, a P that is nil being zeros and bounds that are nil infinite, and refuses
+// what is none: sizes that differ, NaN, infinite numbers that are no bounds, a P that is not symmetric
+// but for roundings, too many variables. Bounds that cross are no fault, but an infeasible program.
 func (g *Program) Check() error {
+	g.complete()
 	n, m := len(g.Q), g.A.Rows()
 	switch {
 	case n == 0:
@@ -67,7 +86,7 @@ func (g *Program) Check() error {
 // which leaves x^T P x as it is.
 func (g *Program) symmetric() error {
 	n := len(g.Q)
-	turned, diagonal := g.P.Turned(n), make([]float64, n)
+	turned, diagonal := g.P.Turned(), make([]float64, n)
 	for i := range n {
 		index, value := g.P.Row(i)
 		if k, ok := slices.BinarySearch(index, i); ok {
@@ -148,15 +167,15 @@ func (g *Program) Convex(threads int) Curvature {
 
 // square is P + shift of some variables, the only ones of which P has rows.
 func (g *Program) square(some []int, shift float64) []float64 {
-	k, place := len(some), make([]int, len(g.Q))
+	k, at := len(some), make([]int, len(g.Q))
 	for a, i := range some {
-		place[i] = a
+		at[i] = a
 	}
 	m := make([]float64, k*k)
 	for a, i := range some {
 		index, value := g.P.Row(i)
 		for b, j := range index {
-			m[a*k+place[j]] = value[b]
+			m[a*k+at[j]] = value[b]
 		}
 		m[a*k+a] += shift
 	}

@@ -409,6 +409,7 @@ func TestProgramsCheck(t *testing.T) {
 		{func(g *Program) { g.Most[0] = math.Inf(-1) }, "ub: found -Inf"},
 		{func(g *Program) { g.Upper = g.Upper[1:] }, "l and u"},
 		{func(g *Program) { g.P.Value[1] += 1 }, "symmetric"},
+		{func(g *Program) { g.P.Value[1] *= 1 + 1e-6 }, "symmetric"},
 		{func(g *Program) { g.A.Cols++ }, "A: found"},
 	} {
 		g := draw(8)
@@ -461,6 +462,39 @@ func TestProgramsRadius(t *testing.T) {
 		p, _, _ := g.certify([]float64{0.9, 1}, make([]float64, len(c.lower)), b)
 		if bounded := !math.IsInf(b.most[0], 1); bounded != math.IsInf(p.Radius, 1) || !bounded && p.Radius < 100 || p.Bound > -1 {
 			t.Errorf("rows %v: %+v", c.rows, p)
+		}
+	}
+}
+
+// Bounds that rows imply are outwards of what they imply exactly, here 0.
+func TestProgramsImplied(t *testing.T) {
+	inf := math.Inf(1)
+	g := &Program{Q: make([]float64, 3), A: DenseRows(1, 3, []float64{1, 1, -1}), Lower: []float64{0}, Upper: []float64{0}, Least: []float64{-inf, 1, 1}, Most: []float64{inf, 1, 1}}
+	if b := g.implied(); !(b.least[0] < 0 && b.most[0] > 0) {
+		t.Errorf("found %v to %v, expected a range around 0", b.least[0], b.most[0])
+	}
+}
+
+// Of rows x <= 0 and x + e v >= 1, v without bounds, the multipliers 1 and -1 leave e v: there is no
+// point with |v| below 1/e, of which at least half is found.
+func TestRefuteRadius(t *testing.T) {
+	const e = 1. / 1024
+	inf := math.Inf(1)
+	g := &Program{Q: make([]float64, 2), A: DenseRows(2, 2, []float64{1, 0, 1, e}), Lower: []float64{-inf, 1}, Upper: []float64{0, inf}}
+	if err := g.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if r := g.Refute([]float64{1, -1}); math.Abs(r.Margin-1) > 1e-12 || r.Radius > 1/e || r.Radius < 0.49/e {
+		t.Errorf("found margin %v up to %v, expected 1 up to %v at most", r.Margin, r.Radius, 1/e)
+	}
+}
+
+// Factors of the scaling are powers of two.
+func TestScaling(t *testing.T) {
+	s := newScaling(draw(8))
+	for _, f := range slices.Concat(s.rows, s.cols, []float64{s.cost}) {
+		if fraction, _ := math.Frexp(f); fraction != 0.5 {
+			t.Errorf("found the factor %v, expected a power of two", f)
 		}
 	}
 }

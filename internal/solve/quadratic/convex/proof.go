@@ -23,6 +23,11 @@ type Proof struct {
 	relative float64 // Primal, to the largest term of the row
 }
 
+// Gap is how far the objective is from the bound, in the unit of the larger, which is 1 at least.
+func (p *Proof) Gap() float64 {
+	return (p.Objective - p.Bound) / max(1, math.Abs(p.Objective), math.Abs(p.Bound))
+}
+
 // certify judges x, moved into the bounds of variables, with multipliers y of the rows, any numbers;
 // it returns both as they count. With r = P x + q + A^T y, as (z - x)^T P (z - x) >= 0, and as y^T A z
 // is at most y_i upper_i, or y_i lower_i where y_i < 0, for every feasible z
@@ -82,7 +87,7 @@ func (c *counted) add(term float64) {
 	c.off.Add(float64(0x1p-51 * math.Abs(term)))
 }
 
-// least is what the sum is at least.
+// least is a lower bound of the sum.
 func (c *counted) least() float64 {
 	sum := c.sum.Value()
 	return sum - c.off.Value() - float64(0x1p-51*math.Abs(sum))

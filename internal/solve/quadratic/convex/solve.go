@@ -41,14 +41,6 @@ type Solution struct {
 	Why        string // of a refutation by bounds that cross
 }
 
-// Gap is how far the objective is from the bound, relative.
-func (s *Solution) Gap() float64 { return Relative(s.Objective, s.Bound) }
-
-// Relative is the difference of two values in the unit of the larger, which is 1 at least.
-func Relative(objective, bound float64) float64 {
-	return (objective - bound) / max(1, math.Abs(objective), math.Abs(bound))
-}
-
 // Solve finds the optimum, or a proof that there is none. The program must pass [Program.Check].
 func (g *Program) Solve(l Limits) *Solution {
 	l.Tolerance, l.Steps = cmp.Or(l.Tolerance, 1e-9), cmp.Or(l.Steps, 200)
@@ -61,7 +53,7 @@ func (g *Program) Solve(l Limits) *Solution {
 	}
 	s := g.run(l)
 	s.Curvature = curvature
-	if s.Ray == nil || s.Status != Unbounded {
+	if s.Status != Unbounded {
 		return s
 	}
 	// No minimum: is there a point at all? The one closest to 0.
@@ -88,7 +80,7 @@ func identity(n int) Sparse {
 	return NewSparse(n, n, entries)
 }
 
-// crossed names bounds that leave no room.
+// crossed says which bounds cross; "": none do.
 func (g *Program) crossed() string {
 	for i, lo := range g.Lower {
 		if lo > g.Upper[i] {
@@ -114,7 +106,7 @@ func (g *Program) run(l Limits) *Solution {
 		e.residuals()
 		x, y := scaling.point(e.at.x, e.multipliers(e.at.z, e.at.y), e.tau)
 		proof, x, y := g.certify(x, y, implied)
-		measure := max(proof.relative, math.Abs(Relative(proof.Objective, proof.Bound)))
+		measure := max(proof.relative, math.Abs(proof.Gap()))
 		if idle++; measure < least || best.X == nil {
 			if measure < least/2 {
 				idle = 0
@@ -128,8 +120,7 @@ func (g *Program) run(l Limits) *Solution {
 			return best
 		}
 		switch {
-		case least <= l.Tolerance/1000 || idle > 2 && least <= l.Tolerance:
-			best.Status = Optimal
+		case least <= l.Tolerance/1000 || idle > 2 && least <= l.Tolerance: // more steps gain nothing
 		case l.Stop != nil && l.Stop():
 			best.Status = Cut
 		case steps == l.Steps:
@@ -194,8 +185,8 @@ func rounded(v []float64) []float64 {
 	return out
 }
 
-// balance returns the multipliers of bounds that leave nothing of the derivatives of the Lagrangian
-// where there are bounds.
+// balance returns the multipliers of the bounds of variables with which the derivatives of the
+// Lagrangian are 0; 0 for those that ask for an infinite bound.
 func (g *Program) balance(x, y []float64) []float64 {
 	_, w, _ := g.reduced(x, y)
 	for j, r := range w {

@@ -21,7 +21,7 @@ type Entry struct {
 	Value    float64
 }
 
-// NewSparse makes a matrix of entries, in any order; those of one place are added up.
+// NewSparse makes a matrix of entries, in any order; those of the same row and column are added up.
 func NewSparse(rows, cols int, entries []Entry) Sparse {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })
@@ -107,13 +107,13 @@ func DenseRows(rows, cols int, values []float64) Sparse {
 	return m
 }
 
-// Turned returns M^T, of so many rows.
-func (m Sparse) Turned(rows int) Sparse {
-	t := Sparse{Cols: m.Rows(), Start: make([]int, rows+1), Index: make([]int, len(m.Index)), Value: make([]float64, len(m.Index))}
+// Turned returns M^T.
+func (m Sparse) Turned() Sparse {
+	t := Sparse{Cols: m.Rows(), Start: make([]int, m.Cols+1), Index: make([]int, len(m.Index)), Value: make([]float64, len(m.Index))}
 	for _, j := range m.Index {
 		t.Start[j+1]++
 	}
-	for j := range rows {
+	for j := range m.Cols {
 		t.Start[j+1] += t.Start[j]
 	}
 	next := slices.Clone(t.Start)

@@ -207,8 +207,8 @@ func (s *system) once(to, right primalDual) {
 	}
 }
 
-// solve solves without the regularisation: what a solution leaves is solved for, as long as that
-// becomes less.
+// solve solves without the regularisation, by refinement: the solution for the residual is added as
+// long as that halves the residual.
 func (s *system) solve(to, right primalDual) {
 	left, more := s.zero(), s.zero()
 	s.once(to, right)
@@ -227,7 +227,7 @@ func (s *system) solve(to, right primalDual) {
 	}
 }
 
-// left sets left to what a solution leaves of the right-hand sides, and returns its size.
+// left sets left to the residual of a solution, and returns its size.
 func (s *system) left(left, to, right primalDual) float64 {
 	size := 0.0
 	s.gradient(left.x, to.x, s.multipliers(to.z, to.y))

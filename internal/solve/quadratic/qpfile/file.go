@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/read/array"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
@@ -56,12 +55,14 @@ func readNPZ(ctx context.Context, in *file.Input) (*File, error) {
 	if err := r.known(); err != nil {
 		return nil, err
 	}
-	q, err := r.list("q", -1, 0)
+	if _, ok := arrays["q"]; !ok {
+		return nil, fault.In(in.Name, "found no array %q, expected it", "q")
+	}
+	q, err := r.list("q", len(arrays["q"].Value))
 	if err != nil {
 		return nil, err
 	}
-	n := len(q)
-	m := 0
+	n, m := len(q), 0
 	for _, name := range []string{"l", "u"} {
 		m = max(m, len(arrays[name].Value))
 	}
@@ -79,9 +80,8 @@ func readNPZ(ctx context.Context, in *file.Input) (*File, error) {
 		name  string
 		into  *[]float64
 		count int
-		other float64
-	}{{"l", &f.Lower, m, math.Inf(-1)}, {"u", &f.Upper, m, math.Inf(1)}, {"lb", &f.Least, n, math.Inf(-1)}, {"ub", &f.Most, n, math.Inf(1)}} {
-		if *v.into, err = r.list(v.name, v.count, v.other); err != nil {
+	}{{"l", &f.Lower, m}, {"u", &f.Upper, m}, {"lb", &f.Least, n}, {"ub", &f.Most, n}} {
+		if *v.into, err = r.list(v.name, v.count); err != nil {
 			return nil, err
 		}
 	}
@@ -110,29 +110,21 @@ func (r npz) known() error {
 	return nil
 }
 
-// list is an array of one dimension, of count numbers, any number of them if that is negative; of
-// others where it is absent.
-func (r npz) list(name string, count int, other float64) ([]float64, error) {
+// list is an array of one dimension, of count numbers; nil where it is absent.
+func (r npz) list(name string, count int) ([]float64, error) {
 	a, ok := r.arrays[name]
-	if !ok && count >= 0 {
-		a.Value = make([]float64, count)
-		for k := range a.Value {
-			a.Value[k] = other
-		}
-		return a.Value, nil
-	}
 	switch {
 	case !ok:
-		return nil, fault.In(r.file, "found no array %q, expected it", name)
+		return nil, nil
 	case len(a.Shape) != 1:
 		return nil, fault.In(r.file, "array %q: found %d dimensions, expected 1", name, len(a.Shape))
-	case count >= 0 && len(a.Value) != count:
+	case len(a.Value) != count:
 		return nil, fault.In(r.file, "array %q: found %d numbers, expected %d", name, len(a.Value), count)
 	}
 	return a.Value, nil
 }
 
-// matrix is a dense or sparse matrix; absent: of zeros.
+// matrix is a dense or sparse matrix; nil where it is absent.
 func (r npz) matrix(name string, rows, cols int) (m convex.Sparse, err error) {
 	a, ok := r.arrays[name]
 	if !ok {
@@ -151,28 +143,27 @@ func (r npz) compressed(name string, rows, cols int) (m convex.Sparse, err error
 		if name == "A" && rows > 0 {
 			return m, fault.In(r.file, "found l or u without A, expected all of them")
 		}
-		return convex.NewSparse(rows, cols, nil), nil
+		return m, nil
 	}
 	indices, starts := r.arrays[name+"_indices"].Value, r.arrays[name+"_indptr"].Value
-	major, minor := rows, cols
-	switch format := r.arrays[name+"_format"].Text; format {
+	format := r.arrays[name+"_format"].Text
+	switch format {
 	case "csr":
 	case "csc":
-		major, minor = cols, rows
+		rows, cols = cols, rows
 	default:
 		return m, fault.In(r.file, "array %q: found %q, expected csr or csc", name+"_format", format)
 	}
-	m, err = Compressed(major, minor, starts, indices, data.Value)
-	if err != nil {
+	if m, err = Compressed(rows, cols, starts, indices, data.Value); err != nil {
 		return m, fault.In(r.file, "%s: %w", name, err)
 	}
-	if major == cols && r.arrays[name+"_format"].Text == "csc" {
-		return m.Turned(rows), nil
+	if format == "csc" {
+		m = m.Turned()
 	}
 	return m, nil
 }
 
-// Compressed makes a matrix of the arrays of a sparse one; numbers of one place are added up.
+// Compressed makes a matrix of the arrays of a sparse one; numbers of the same row and column are added up.
 func Compressed[I, J int64 | uint32 | float64](rows, cols int, starts []I, indices []J, values []float64) (m convex.Sparse, err error) {
 	if len(starts) != rows+1 || len(indices) != len(values) || starts[0] != 0 || float64(starts[rows]) != float64(len(values)) {
 		return m, fmt.Errorf("found %d values, %d indices and %d starts, expected as many indices as values, and %d starts from 0 to that", len(values), len(indices), len(starts), rows+1)

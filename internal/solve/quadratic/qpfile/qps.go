@@ -38,20 +38,27 @@ type qps struct {
 	ended   bool
 	integer bool // between the markers of integer variables
 
-	rows    map[string]int // -1: the objective, -2: other free rows
+	rows    map[string]int // theObjective and others without bounds, or the row of A
 	cols    map[string]int
 	kinds   []byte // of rows: E, L, G
 	right   []float64
 	ranges  []float64 // NaN: none
 	bounded []bool    // a lower bound was given
 	sets    map[string]string
+	costs   bool // there is an objective
 	noted   map[string]bool
 	a, p    []convex.Entry
-	seen    map[[2]int]bool // places of P and A of the section
+	seen    map[[2]int]bool // rows and columns of the numbers of P or A in this section
 	minus   float64         // the constant of the objective, with the opposite sign
-	whole   int             // integer variables
+	whole   bool            // there are integer variables
 	f       *File
 }
+
+// Rows N are none of A.
+const (
+	theObjective = -1
+	unbounded    = -2 // left out
+)
 
 // infinite is from which size on a bound is none, as CUTEst has it.
 const infinite = 1e20
@@ -173,10 +180,10 @@ func (r *qps) row(words []string) error {
 		return r.fault("found row %s twice, expected names that differ", registry.Spell(name))
 	}
 	switch {
-	case kind == "N" && !r.noted["N"]:
-		r.rows[name], r.noted["N"] = -1, true
+	case kind == "N" && !r.costs:
+		r.rows[name], r.costs = theObjective, true
 	case kind == "N":
-		r.rows[name] = -2
+		r.rows[name] = unbounded
 		r.note("found a second row N, %s, left out", registry.Spell(name))
 	case kind == "E" || kind == "L" || kind == "G":
 		r.rows[name] = len(r.kinds)
@@ -239,17 +246,15 @@ func (r *qps) column(words []string) error {
 		r.cols[words[0]] = j
 		r.f.Cols, r.f.Q, r.bounded = append(r.f.Cols, words[0]), append(r.f.Q, 0), append(r.bounded, false)
 		r.f.Least, r.f.Most = append(r.f.Least, 0), append(r.f.Most, math.Inf(1))
-		if r.integer {
-			r.whole++
-		}
+		r.whole = r.whole || r.integer
 	}
 	return r.pairs(words[1:], func(row int, v float64) error {
-		if r.seen[[2]int{row, j}] && row != -2 {
+		if r.seen[[2]int{row, j}] && row != unbounded {
 			return r.fault("found column %s twice in a row, expected it once", registry.Spell(words[0]))
 		}
 		r.seen[[2]int{row, j}] = true
 		switch {
-		case row == -1:
+		case row == theObjective:
 			r.f.Q[j] = v
 		case row >= 0:
 			r.a = append(r.a, convex.Entry{Row: row, Col: j, Value: v})
@@ -277,7 +282,7 @@ func (r *qps) rightHand(words []string) error {
 	words, ours := r.set(words, len(words)%2 == 1)
 	return r.pairs(words, func(row int, v float64) error {
 		switch {
-		case ours && row == -1:
+		case ours && row == theObjective:
 			r.minus = v
 		case ours && row >= 0:
 			r.right[row] = v
@@ -352,9 +357,7 @@ func (r *qps) setBound(kind string, j int, v float64) {
 	case "BV":
 		*least, *most = 0, 1
 	}
-	if kind == "BV" || kind == "LI" || kind == "UI" {
-		r.whole++
-	}
+	r.whole = r.whole || kind == "BV" || kind == "LI" || kind == "UI"
 }
 
 func (r *qps) quadratic(words []string) error {
@@ -388,10 +391,10 @@ func (r *qps) quadratic(words []string) error {
 // finish makes the program.
 func (r *qps) finish() error {
 	f, n := r.f, len(r.f.Q)
-	if len(r.rows) > 0 && !r.noted["N"] {
+	if len(r.rows) > 0 && !r.costs {
 		return r.fault("found no row of kind N, expected one, the objective")
 	}
-	if r.whole > 0 {
+	if r.whole {
 		r.note("found integer variables, solved as continuous ones: the optimum is a bound on theirs")
 	}
 	for i, kind := range r.kinds {

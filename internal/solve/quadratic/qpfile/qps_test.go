@@ -219,6 +219,18 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
+// CSC: of A of the columns (1, 0) and (2, 3) the rows are (1, 2) and (0, 3).
+func TestCompressedColumns(t *testing.T) {
+	list := func(v ...float64) array.Array { return array.Array{Value: v} }
+	r := npz{"program.npz", map[string]array.Array{"A_data": list(1, 2, 3), "A_indices": list(0, 0, 1), "A_indptr": list(0, 1, 3), "A_format": {Text: "csc"}}}
+	for _, rows := range []int{2, 3} {
+		m, err := r.matrix("A", rows, 2)
+		if err != nil || m.Rows() != rows || m.Cols != 2 || !slices.Equal(m.Index, []int{0, 1, 1}) || !slices.Equal(m.Value, []float64{1, 2, 3}) {
+			t.Errorf("found %+v, %v", m, err)
+		}
+	}
+}
+
 func TestCompressed(t *testing.T) {
 	m, err := Compressed(2, 3, []int64{0, 2, 3}, []uint32{2, 0, 1}, []float64{5, 6, 7})
 	if err != nil || !slices.Equal(m.Index, []int{0, 2, 1}) || !slices.Equal(m.Value, []float64{6, 5, 7}) {

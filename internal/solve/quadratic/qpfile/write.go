@@ -11,7 +11,7 @@ import (
 
 // Arrays are what a solution has: x, y and w, the y of a refutation, a ray, or a direction of
 // negative curvature.
-func (f *File) Arrays(s *convex.Solution) (arrays []array.Named) {
+func Arrays(s *convex.Solution) (arrays []array.Named) {
 	x, y, ray := s.X, s.Y, s.Curvature.Vector
 	if s.Refutation != nil {
 		x, y = nil, s.Refutation.Y
@@ -30,13 +30,12 @@ func (f *File) Arrays(s *convex.Solution) (arrays []array.Named) {
 // Write writes them as NPZ, or as lines of kind, name, value and multiplier.
 func (f *File) Write(w io.Writer, s *convex.Solution, lines bool) error {
 	if !lines {
-		return array.WriteArrays(w, f.Arrays(s))
+		return array.WriteArrays(w, Arrays(s))
 	}
 	has := map[string][]float64{}
-	for _, a := range f.Arrays(s) {
+	for _, a := range Arrays(s) {
 		has[a.Name] = a.Value
 	}
-	x, y, ray := has["x"], has["y"], has["ray"]
 	out := csv.NewWriter(w)
 	put := func(kind string, names []string, values, multipliers []float64) {
 		for k := range max(len(values), len(multipliers)) {
@@ -53,14 +52,14 @@ func (f *File) Write(w io.Writer, s *convex.Solution, lines bool) error {
 		}
 	}
 	_ = out.Write([]string{"kind", "name", "value", "multiplier"})
-	put("variable", f.Cols, x, has["w"])
+	put("variable", f.Cols, has["x"], has["w"])
 	var rows []float64
-	if x != nil {
+	if x := has["x"]; x != nil {
 		rows = make([]float64, f.A.Rows())
 		f.A.Times(rows, x)
 	}
-	put("row", f.Rows, rows, y)
-	put("ray", f.Cols, ray, nil)
+	put("row", f.Rows, rows, has["y"])
+	put("ray", f.Cols, has["ray"], nil)
 	out.Flush()
 	return out.Error()
 }

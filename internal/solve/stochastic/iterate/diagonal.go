@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -96,15 +97,31 @@ func (c *moments) add(a float64) (first bool) {
 	return first
 }
 
+// columnsTogether is how many columns one core adds to at a time, at least.
+const columnsTogether = 64
+
+// between returns the columns of a row from lo to hi; those of a dense row are counted from lo then.
+func between(x matrix.Vector, lo, hi int) matrix.Vector {
+	if x.Index == nil {
+		return matrix.Vector{Value: x.Value[min(lo, len(x.Value)):min(hi, len(x.Value))]}
+	}
+	first, _ := slices.BinarySearch(x.Index, uint32(lo))
+	last, _ := slices.BinarySearch(x.Index, uint32(hi))
+	return matrix.Vector{Index: x.Index[first:last], Value: x.Value[first:last]}
+}
+
 // AddRows is Add of each row.
 func (s *Diagonal) AddRows(rows []matrix.Vector, a []float64, threads int) {
 	touched := make([][]int, 8) // as many blocks at most
-	s.columns(threads, func(block, lo, hi int) {
+	parallel.Blocks(s.Columns, max(columnsTogether, (s.Columns+7)/8), threads, func(block, lo, hi int) {
 		for k, x := range rows {
 			if a[k] == 0 {
 				continue
 			}
-			part, from := between(x, lo, hi), start(x, lo)
+			part, from := between(x, lo, hi), 0
+			if x.Index == nil {
+				from = lo
+			}
 			for q, value := range part.Value {
 				if j := from + part.Column(q); s.cells[j].add(float64(a[k] * float64(value))) {
 					touched[block] = append(touched[block], j)

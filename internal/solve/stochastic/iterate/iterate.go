@@ -10,12 +10,7 @@
 // It knows no loss, no step rule and no gradient estimate. It imports vec and matrix.
 package iterate
 
-import (
-	"slices"
-
-	"github.com/fenchel-ml/fenchel/internal/parallel"
-	"github.com/fenchel-ml/fenchel/matrix"
-)
+import "github.com/fenchel-ml/fenchel/matrix"
 
 // Iterate is the weights of a run: d of features and, last, that of a constant column if the
 // penalty sees one; otherwise the last one stays 0.
@@ -46,37 +41,12 @@ type Delayed interface {
 }
 
 // Batched is an iterate whose Dot changes nothing, so that several rows may be asked for at once, and that adds
-// the rows of a batch on several cores.
+// the rows of a batch on several cores. Where adding a row takes no longer than reading it, as in Scaled, two
+// cores are slower than one: each reads rows that the other has in its cache.
 type Batched interface {
 	Iterate
 	// AddRows is Add of each row with its a, in order, with the same bits: each core adds to columns of its own.
 	AddRows(rows []matrix.Vector, a []float64, threads int)
-}
-
-// columnsTogether is how many columns one core adds to at a time, at least.
-const columnsTogether = 64
-
-// columns calls do for ranges of the columns, on several cores.
-func (o *Options) columns(threads int, do func(block, lo, hi int)) {
-	parallel.Blocks(o.Columns, max(columnsTogether, (o.Columns+7)/8), threads, do)
-}
-
-// start is where the numbers begin that between(x, lo, hi) is of: dense rows begin at lo.
-func start(x matrix.Vector, lo int) int {
-	if x.Index == nil {
-		return lo
-	}
-	return 0
-}
-
-// between returns the columns of a row from lo to hi.
-func between(x matrix.Vector, lo, hi int) matrix.Vector {
-	if x.Index == nil {
-		return matrix.Vector{Value: x.Value[min(lo, len(x.Value)):min(hi, len(x.Value))]}
-	}
-	first, _ := slices.BinarySearch(x.Index, uint32(lo))
-	last, _ := slices.BinarySearch(x.Index, uint32(hi))
-	return matrix.Vector{Index: x.Index[first:last], Value: x.Value[first:last]}
 }
 
 // Ball is an iterate that can be moved, after End's step, to the nearest point of a ball.

@@ -30,8 +30,6 @@ type Scaled struct {
 	total   float64 // of the weights
 }
 
-var _ Batched = (*Scaled)(nil)
-
 // NewScaled begins at w, d+1 numbers, or at 0 if w is nil.
 func NewScaled(o Options, w []float64) *Scaled {
 	s := &Scaled{Options: o, u: make([]float64, o.Columns+1), c: 1, share: 1}
@@ -97,37 +95,6 @@ func (s *Scaled) Add(x matrix.Vector, a float64) {
 	s.add(s.u, x, change)
 	if s.z != nil && s.a != 0 {
 		s.add(s.z, x, -float64(s.a*change))
-	}
-}
-
-// AddRows is Add of each row. In a ball the length of the weights follows them row by row.
-func (s *Scaled) AddRows(rows []matrix.Vector, a []float64, threads int) {
-	if s.Confined {
-		for k, x := range rows {
-			if a[k] != 0 {
-				s.Add(x, a[k])
-			}
-		}
-		return
-	}
-	averaged := s.z != nil && s.a != 0
-	s.columns(threads, func(_, lo, hi int) {
-		for k, x := range rows {
-			if a[k] == 0 {
-				continue
-			}
-			part, from, change := between(x, lo, hi), start(x, lo), -float64(a[k]*s.rate)
-			part.AddTo(s.u[from:], change)
-			if averaged {
-				part.AddTo(s.z[from:], -float64(s.a*change))
-			}
-		}
-	})
-	for k := 0; s.Constant && k < len(a); k++ {
-		change := -float64(a[k] * s.rate)
-		if s.u[s.Columns] += change; averaged {
-			s.z[s.Columns] += -float64(s.a * change)
-		}
 	}
 }
 
