@@ -7,9 +7,9 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// Nuclear is the sum of the singular values of the weights as a matrix of so many columns, one for each output, of
-// which the numbers of a row stand side by side: weights of a low rank (Fazel 2002; Srebro, Rennie, Jaakkola 2005). Of
-// one column, 0 stands for that too, it is the norm of the weights.
+// Nuclear is the sum of the singular values of the weights as a matrix of so many columns, one for each output, stored
+// row by row: weights of a low rank (Fazel 2002; Srebro, Rennie, Jaakkola 2005). With one column, or Columns = 0, it is
+// the norm of the weights.
 //
 // Its conjugate is 0 where no singular value of u is above 1, and infinite elsewhere.
 //
@@ -31,7 +31,7 @@ func init() {
 }
 
 // Of returns the penalty of a matrix of so many columns.
-func (Nuclear) Of(columns int) Penalty { return Nuclear{columns} }
+func (Nuclear) Of(columns int) Matrix { return Nuclear{columns} }
 
 // rotated is a matrix, or its transpose, times rotations after which the columns are orthogonal.
 type rotated struct {
@@ -48,6 +48,14 @@ func (n Nuclear) side(w []float64) (rows, columns int) {
 	return len(w) / columns, columns
 }
 
+// index is that of number j of column k among the weights.
+func (r *rotated) index(k, j, columns int) int {
+	if r.across {
+		return k*columns + j
+	}
+	return j*columns + k
+}
+
 // rotate makes the columns orthogonal.
 func (n Nuclear) rotate(w []float64) *rotated {
 	rows, columns := n.side(w)
@@ -58,18 +66,11 @@ func (n Nuclear) rotate(w []float64) *rotated {
 	if !(r.scale > 0) || math.IsInf(r.scale, 1) {
 		return r
 	}
-	long := rows
-	if r.across {
-		long = columns
-	}
-	for k := range min(rows, columns) {
-		column, turn := make([]float64, long), make([]float64, min(rows, columns))
+	short, long := min(rows, columns), max(rows, columns)
+	for k := range short {
+		column, turn := make([]float64, long), make([]float64, short)
 		for j := range column {
-			if r.across {
-				column[j] = w[k*columns+j] / r.scale
-			} else {
-				column[j] = w[j*columns+k] / r.scale
-			}
+			column[j] = w[r.index(k, j, columns)] / r.scale
 		}
 		turn[k] = 1
 		r.columns, r.turns = append(r.columns, column), append(r.turns, turn)
@@ -148,9 +149,7 @@ func (n Nuclear) Rank(w []float64) (rank int) {
 func (n Nuclear) Prox(dst, v []float64, step float64) {
 	r := n.rotate(v)
 	_, columns := n.side(v)
-	for j := range dst {
-		dst[j] = 0
-	}
+	clear(dst)
 	for k, column := range r.columns {
 		size := length(column)
 		if size*r.scale <= step {
@@ -159,11 +158,7 @@ func (n Nuclear) Prox(dst, v []float64, step float64) {
 		share := (1 - step/(size*r.scale)) * r.scale
 		for i, turned := range r.turns[k] {
 			for j, x := range column {
-				at := j*columns + i
-				if r.across {
-					at = i*columns + j
-				}
-				dst[at] += float64(float64(share*turned) * x)
+				dst[r.index(i, j, columns)] += float64(float64(share*turned) * x)
 			}
 		}
 	}
