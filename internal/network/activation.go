@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
@@ -14,11 +15,13 @@ type activation struct {
 	he    bool // weights are drawn for units of which half are 0
 }
 
-// activations by name; "" is the usual one.
-var activations = map[string]activation{"": relu, "relu": relu, "tanh": tanh, "sigmoid": sigmoid}
+var activations = map[string]activation{"relu": relu, "tanh": tanh, "sigmoid": sigmoid}
 
-// Activations lists them.
+// Activations lists their names, the usual one first.
 func Activations() []string { return []string{"relu", "tanh", "sigmoid"} }
+
+// ActivationOf returns the name of an activation; of "" that of the usual one.
+func ActivationOf(name string) string { return cmp.Or(name, Activations()[0]) }
 
 var relu = activation{he: true,
 	apply: func(o []float64) {

@@ -48,7 +48,7 @@ func Check(hidden []int, activation string) error {
 			return fmt.Errorf("hidden: found a layer of %d units, expected from 1 to %d", units, mostUnits)
 		}
 	}
-	if activation != "" && !slices.Contains(Activations(), activation) {
+	if _, known := activations[ActivationOf(activation)]; !known {
 		return registry.Unknown("activation", activation, Activations())
 	}
 	return nil
@@ -56,7 +56,7 @@ func Check(hidden []int, activation string) error {
 
 // New returns the shape of a network of so many features, hidden units and outputs.
 func New(features int, hidden []int, outputs int, activation string) (Shape, error) {
-	s := Shape{Units: slices.Concat([]int{features}, hidden, []int{outputs}), activation: activations[activation]}
+	s := Shape{Units: slices.Concat([]int{features}, hidden, []int{outputs}), activation: activations[ActivationOf(activation)]}
 	if err := Check(hidden, activation); err != nil {
 		return s, err
 	}

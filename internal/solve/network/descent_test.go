@@ -56,8 +56,8 @@ func TestBest(t *testing.T) {
 		for ; d.Report().Done == "" && epochs < 500; epochs++ {
 			d.Epoch()
 			least = min(least, p.Loss(d.w, p.Held))
-			if !slices.Contains(lengths, d.cut) {
-				lengths = append(lengths, d.cut)
+			if !slices.Contains(lengths, d.divisor) {
+				lengths = append(lengths, d.divisor)
 			}
 		}
 		found := p.Loss(d.Point().W, p.Held)
