@@ -117,7 +117,7 @@ func turn(a, b []float64, c, s float64) {
 	}
 }
 
-// Value returns the sum of the norms of the columns, which no rotation that is not made yet makes larger.
+// Value returns the sum of the norms of the columns, an upper bound that more rotations could only lower.
 func (n Nuclear) Value(w []float64) float64 {
 	r := n.rotate(w)
 	if r.columns == nil {
@@ -173,13 +173,13 @@ func (n Nuclear) largest(u []float64) float64 {
 		for _, b := range r.columns {
 			row += math.Abs(vec.Dot64(a, b))
 		}
-		// What each of the products loses is at most so much of the norms, which are below the square of all.
 		square = max(square, row)
 		all += vec.Dot64(a, a)
 	}
 	if r.columns == nil {
 		return r.scale
 	}
+	// Each product of two columns is rounded by at most this many units of the product of their norms.
 	long := float64(len(r.columns[0]) + len(r.columns) + 16)
 	size := math.Sqrt(square + float64(2*long*0x1p-53*all))
 	return (size*(1+0x1p-50) + float64(float64(8*r.rotations+16)*0x1p-53*math.Sqrt(all)*(1+1e-9))) * r.scale * (1 + 0x1p-51)
@@ -196,14 +196,14 @@ func inside(gauge float64) float64 {
 	return (1 - 0x1p-46) / gauge
 }
 
-// Within returns the scale for all matrices so near: what they differ by has no larger singular value than the norm
-// of all its numbers.
+// Within returns the scale for all matrices so near: the largest singular value of their difference is at most its
+// Frobenius norm.
 func (n Nuclear) Within(u, reach []float64) (scale float64) {
 	return inside((n.largest(u) + length(reach)*(1+float64(len(u)+8)*0x1p-52)) * (1 + 0x1p-51))
 }
 
-// Rounding is that of all rotations together, of which the singular values of a matrix of m columns have up to the root
-// of m times.
+// Rounding is that of all rotations: the sum of m singular values is off by at most sqrt(m) times the Frobenius norm of
+// the error of the matrix.
 func (n Nuclear) Rounding(numbers int) float64 {
 	m := max(n.Columns, 1)
 	m = min(m, (numbers+m-1)/m)

@@ -8,7 +8,7 @@ import (
 )
 
 // An activation is the function of hidden units: apply replaces each a by sigma(a), back multiplies deltas
-// by sigma'(a), of which o = sigma(a) says all.
+// by sigma'(a), computed from o = sigma(a).
 type activation struct {
 	apply func(o []float64)
 	back  func(delta, o []float64)
@@ -59,7 +59,7 @@ var tanh = activation{
 		}
 	}}
 
-// reach is how far from 0 the weights of a layer are drawn.
+// reach is the largest absolute value of the weights that are drawn for a layer.
 func (s Shape) reach(l int) float64 {
 	in, out := float64(s.Units[l]), float64(s.Units[l+1])
 	if s.activation.he && l < s.layers()-1 {

@@ -1,5 +1,5 @@
-// Package network computes feed-forward networks: predictions of rows, and gradients of what a loss
-// says of them. With o_0 = x a row and L layers of m_l units each
+// Package network computes feed-forward networks: predictions of rows, and gradients of losses of these
+// predictions. With o_0 = x a row and L layers of m_l units each
 //
 //	a_l = o_{l-1} W_l + b_l,   o_l = sigma(a_l) for l < L,   o_L = a_L the scores
 //

@@ -124,8 +124,8 @@ func (p *Pass) backward(w []float64, lo, hi int) {
 	}
 }
 
-// A Piece is parameters whose gradient is computed together: those from Lo to Hi. Biases are a piece of
-// their own.
+// A Piece is parameters whose gradient is computed together: those from Lo to Hi. The biases of a
+// layer are one.
 type Piece struct {
 	Lo, Hi      int
 	Bias        bool
@@ -153,7 +153,7 @@ func (p *Pass) divide() {
 }
 
 // AddGradient adds the gradient of the batch to g, piece by piece, and hands each to done, unless that is
-// nil, as soon as it is there. before, unless it is nil, is called ahead of each.
+// nil, as soon as it is computed. before, unless it is nil, is called ahead of each.
 func (p *Pass) AddGradient(g []float64, threads int, before, done func(Piece)) {
 	parallel.Each(len(p.pieces), threads, func(_, k int) {
 		piece := p.pieces[k]
