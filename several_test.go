@@ -286,3 +286,21 @@ func TestSeveralFlat(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralFrom: a model to begin with has the predictors of targets by their names, in any order.
+func TestSeveralFrom(t *testing.T) {
+	all := readTargets(t, "a,b,c")
+	spec := fenchel.Spec{Loss: "huber", Gap: 1e-6}
+	first, err := fenchel.Train(t.Context(), all, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := first.Model
+	slices.Reverse(m.Outputs)
+	slices.Reverse(m.Statement.Targets)
+	spec.From = m
+	again, err := fenchel.Train(t.Context(), all, spec)
+	if err != nil || again.Epochs != 0 {
+		t.Errorf("%v, found %d epochs from a solution in another order, %d from zero", err, again.Epochs, first.Epochs)
+	}
+}
