@@ -407,11 +407,11 @@ func CheckStatement(m *model.Model, set *data.Set) error {
 
 // checkLayers refuses hidden layers that there cannot be, and what a network has no use for.
 func (spec *Spec) checkLayers() error {
-	if err := network.Check(spec.Hidden, spec.Activation); err != nil || !spec.IsNetwork() {
-		if err == nil && spec.Activation != "" {
-			err = fmt.Errorf("activation=%s without hidden layers: expected 'hidden', such as 'hidden=100,50'", spec.Activation)
-		}
+	switch err := network.Check(spec.Hidden, spec.Activation); {
+	case err != nil || spec.Activation == "" && !spec.IsNetwork():
 		return err
+	case !spec.IsNetwork():
+		return fmt.Errorf("activation=%s without hidden layers: expected 'hidden', such as 'hidden=100,50'", spec.Activation)
 	}
 	refused := func(what, expected string) error {
 		return fmt.Errorf("%s with hidden layers: expected %s", what, expected)

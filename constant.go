@@ -17,10 +17,7 @@ import (
 // gets right: no weights are learned. With another bias the problem is one like others, though any
 // weights give the one label.
 func (j *job) single() bool {
-	if j.spec.IsNetwork() { // checkSingle refuses one class
-		return false
-	}
-	if j.labels.Names != nil {
+	if j.spec.IsNetwork() || j.labels.Names != nil { // checkSingle refuses a network of one class
 		return false
 	}
 	if j.labels.Classes != nil || j.first.Bias != problem.Free {
@@ -99,11 +96,14 @@ func (j *job) flatPrediction(m *model.Model) error {
 	if m.Support != nil {
 		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale ('scale=std'), a smaller gamma, a larger C"
 	}
+	scores := make([][]float64, len(rows))
+	for k, i := range rows {
+		scores[k] = m.Scores(nil, j.set.X.Row(i))
+	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
 	for c, column := range j.set.Target.Columns() {
 		for k, i := range rows {
-			score := m.Scores(nil, j.set.X.Row(i))[c]
-			predicted[k], targets[k] = m.Number(score-ownPart(m, c, uint32(i))), column[i]
+			predicted[k], targets[k] = m.Number(scores[k][c]-ownPart(m, c, uint32(i))), column[i]
 		}
 		if p, y := pose.Deviation(predicted), pose.Deviation(targets); y == 0 || p > flat*y {
 			return nil

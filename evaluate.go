@@ -41,7 +41,7 @@ type Evaluation struct {
 
 	NumberScores // numbers only; of several targets the means over these
 
-	Targets []TargetEvaluation `json:"targets,omitempty"` // of each of several
+	Targets []TargetEvaluation `json:"targets,omitempty"` // scores of each target, where there are several
 
 	// Trivial is the score of a constant prediction on the same rows.
 	Trivial *Trivial `json:"trivial,omitempty"`

@@ -104,7 +104,7 @@ func (s *start) numbered() bool {
 func form(s model.Statement) string {
 	switch {
 	case len(s.Hidden) > 0:
-		return fmt.Sprintf("a network of the hidden layers %v, %s", s.Hidden, cmp.Or(s.Activation, network.Activations()[0]))
+		return fmt.Sprintf("a network of the hidden layers %v, %s", s.Hidden, network.ActivationOf(s.Activation))
 	case s.Map != "":
 		return fmt.Sprintf("a linear model of the map %s of the kernel %s", s.Map, s.Kernel)
 	case s.Kernel != "":

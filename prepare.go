@@ -13,7 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
-	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -205,10 +204,7 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.Custom.Solver != nil {
 		return j.spec.Custom.Solver, nil
 	}
-	if j.labels.Joint && !j.problems.Network() {
-		return jointsolver.New(j.spec.Solver)
-	}
-	return j.problems.Family.Solver(j.spec.Solver)
+	return j.problems.Solver(j.spec.Solver)
 }
 
 // imageRows replaces the rows that the problems are about by their images.
@@ -250,11 +246,11 @@ func (j *job) state(context.Context) error {
 	asked := j.spec
 	j.c = j.spec.stateLambda(t.Loss, j.labels.Number, j.weights, total)
 	for c, name := range j.labels.Names {
-		one := asked
-		one.stateLambda(t.Loss, j.labels.OfTarget(c).Number, j.weights, total)
-		of := model.Target{Name: name}
+		of, one := model.Target{Name: name}, asked
 		if j.labels.Joint { // one problem has one loss
 			one = j.spec
+		} else {
+			one.stateLambda(t.Loss, j.labels.OfTarget(c).Number, j.weights, total)
 		}
 		if one.Loss != j.spec.Loss {
 			of.Loss = one.Loss

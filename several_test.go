@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/onnx"
 )
@@ -211,5 +212,95 @@ func TestNuclear(t *testing.T) {
 	}
 	if math.Abs(norms[0]-norms[1]) > 1e-7*norms[1] {
 		t.Errorf("found the objective %.12g of one target, expected %.12g of its norm", norms[0], norms[1])
+	}
+}
+
+// TestSeveralScores: weights of rows count in the scores of each target and of its constant, and every score of all is the
+// mean of these.
+func TestSeveralScores(t *testing.T) {
+	all := readTargets(t, "a,b,c")
+	for i := range all.Rows() {
+		all.Weight = append(all.Weight, 0.5+float64(i%3))
+	}
+	for _, name := range []string{"poisson", "quantile:tau=0.8"} {
+		r, err := fenchel.Train(t.Context(), all, fenchel.Spec{Loss: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := fenchel.Evaluate(t.Context(), r.Model, all, fenchel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tau, sums := 0.8, map[string]float64{}
+		own := func(s fenchel.NumberScores) *float64 { return s.Pinball }
+		if name == "poisson" {
+			own = func(s fenchel.NumberScores) *float64 { return s.Deviance }
+		}
+		for c, truth := range all.Target.Columns() {
+			predicted := make([]float64, all.Rows())
+			for i := range predicted {
+				predicted[i] = r.Model.Numbers(nil, all.X.Row(i))[c]
+			}
+			want, got := fenchel.EvaluateNumbers(predicted, truth, all.Weight, tau), e.Targets[c]
+			constant := fenchel.JudgeTrivial(nil, map[string]float64{"quantile:tau=0.8": tau}[name], pose.Truth{Number: truth, Weight: all.Weight}, pose.Truth{Number: truth, Weight: all.Weight})
+			if *got.RMSE != *want.RMSE || *got.Trivial.RMSE != *constant.RMSE || got.Trivial.Prediction != constant.Prediction {
+				t.Errorf("%s, target %d: found RMSE %g, and %g of %s, expected %g, and %g of %s", name, c, *got.RMSE, *got.Trivial.RMSE, got.Trivial.Prediction, *want.RMSE, *constant.RMSE, constant.Prediction)
+			}
+			for score, x := range map[string]*float64{"mae": got.MAE, "median": got.MedianAbsolute, "own": own(got.NumberScores)} {
+				sums[score] += *x / 3
+			}
+		}
+		for score, x := range map[string]*float64{"mae": e.MAE, "median": e.MedianAbsolute, "own": own(e.NumberScores)} {
+			if x == nil || math.Abs(*x-sums[score]) > 1e-12*sums[score] {
+				t.Errorf("%s: found %s %v, expected the mean %g", name, score, x, sums[score])
+			}
+		}
+	}
+}
+
+// TestSeveralFlat: predictions of one target that hardly differ are no reason to warn where those of another do.
+func TestSeveralFlat(t *testing.T) {
+	text := "p,q,u\n"
+	for i := range 64 {
+		text += fmt.Sprintf("%d,%d,%d\n", i/2%2, 1+5*(i%2), i%2)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, flat := range map[string]bool{"p": true, "p,q": false} {
+		opt := data.Options{Target: target}
+		if flat {
+			opt.Ignore = []string{"q"}
+		}
+		set, err := data.Read(t.Context(), []string{path}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Task: "regression"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(fmt.Sprint(r.Warnings), "nearly the same prediction"); got != flat {
+			t.Errorf("%s: found the warnings %v", target, r.Warnings)
+		}
+	}
+}
+
+// TestSeveralFrom: a model to begin with has the predictors of targets by their names, in any order.
+func TestSeveralFrom(t *testing.T) {
+	all := readTargets(t, "a,b,c")
+	spec := fenchel.Spec{Loss: "huber", Gap: 1e-6}
+	first, err := fenchel.Train(t.Context(), all, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := first.Model
+	slices.Reverse(m.Outputs)
+	slices.Reverse(m.Statement.Targets)
+	spec.From = m
+	again, err := fenchel.Train(t.Context(), all, spec)
+	if err != nil || again.Epochs != 0 {
+		t.Errorf("%v, found %d epochs from a solution in another order, %d from zero", err, again.Epochs, first.Epochs)
 	}
 }

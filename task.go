@@ -115,26 +115,24 @@ type TargetEvaluation struct {
 // evaluateTargets judges each of several targets; the scores of all are the means over these.
 func evaluateTargets(m *model.Model, scores [][]float64, set *data.Set, trivial bool) *Evaluation {
 	e := &Evaluation{Rows: len(scores)}
-	var constants []NumberScores
-	own, tau := loss.ScoreOf(lossOfModel(m))
+	var all, constants []NumberScores
+	judge := lossOfModel(m)
+	own, tau := loss.ScoreOf(judge)
 	for c, truth := range set.Target.Columns() {
 		predicted := make([]float64, len(scores))
 		for i, s := range scores {
 			predicted[i] = m.Number(s[c])
 		}
-		one := EvaluateNumbers(predicted, truth, set.Weight, tau)
-		if name := m.OutputName(c, ""); trivial {
-			one.compareNumbers(own, quantileOf(lossOfModel(m)), pose.Truth{Number: truth, Weight: set.Weight})
+		name, one := m.OutputName(c, ""), EvaluateNumbers(predicted, truth, set.Weight, tau)
+		if trivial {
+			one.compareNumbers(own, quantileOf(judge), pose.Truth{Number: truth, Weight: set.Weight})
 			constants = append(constants, one.Trivial.NumberScores)
 			for _, warning := range one.Warnings {
 				e.Warnings = append(e.Warnings, fmt.Errorf("target %q: %w", name, warning))
 			}
 		}
-		e.Targets = append(e.Targets, TargetEvaluation{m.OutputName(c, ""), one.NumberScores, one.Trivial})
-	}
-	var all []NumberScores
-	for _, t := range e.Targets {
-		all = append(all, t.NumberScores)
+		e.Targets = append(e.Targets, TargetEvaluation{name, one.NumberScores, one.Trivial})
+		all = append(all, one.NumberScores)
 	}
 	if e.NumberScores = meanScores(all); trivial {
 		e.Own = own

@@ -112,12 +112,14 @@ func (v *Verification) outputs(m *model.Model, problems *pose.Problems) error {
 		if m.Support != nil && m.Sparse == nil && len(facts) == 1 {
 			single = p.Facts(m, problems.Labels, problem.Point{W: w, A: found.Outputs[c].Dual}, facts[c], true)
 		}
+		if n, ok := p.Problem.(*problem.Network); ok {
+			v.network(m, n, w)
+		}
 	}
 	if m.Sparse == nil && len(facts) > 1 {
 		single = pose.FactsOf(m, problems.Labels, facts)
 	}
 	v.facts(m.Facts, single)
-	v.network(m, problems)
 	v.Found = Summarise(&found)
 	return nil
 }
@@ -377,19 +379,11 @@ func (v *Verification) facts(claim, found *model.Facts) {
 	}
 }
 
-// network compares what the model of a network says of its point besides the objective.
-func (v *Verification) network(m *model.Model, problems *pose.Problems) {
-	if m.Network == nil {
-		return
-	}
-	o, err := problems.Output(0)
-	p, ok := o.Problem.(*problem.Network)
-	if err != nil || !ok {
-		return
-	}
+// network compares what the model of a network says of its point w besides the objective.
+func (v *Verification) network(m *model.Model, p *problem.Network, w []float64) {
 	found := *m
 	found.Network = new(*m.Network)
-	pose.DescribeNetwork(&found, p, problems.WeightsOf(m, 0))
+	pose.DescribeNetwork(&found, p, w)
 	claim, now := m.Network, found.Network
 	v.Gradient = new(float64(now.Gradient))
 	scale := pose.Tolerance * max(1, pose.FiniteOr(float64(now.Gradient), 0))

@@ -34,12 +34,12 @@ type layered Model
 var units = sync.Pool{New: func() any { return new([]float64) }}
 
 func (m *layered) score(dst []float64, x matrix.Vector) {
-	room := units.Get().(*[]float64)
-	defer units.Put(room)
-	if need := 2 * m.Network.Widest(); len(*room) < need {
-		*room = make([]float64, need)
+	memory := units.Get().(*[]float64)
+	defer units.Put(memory)
+	if need := 2 * m.Network.Widest(); len(*memory) < need {
+		*memory = make([]float64, need)
 	}
-	last := m.Network.Images(m.Network.Weights, x, *room)
+	last := m.Network.Images(m.Network.Weights, x, *memory)
 	for c := range dst {
 		o := &m.Outputs[c]
 		dst[c] = vec.Dot64(o.Weights, last) + o.Bias

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
+	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -73,7 +74,7 @@ func (p *predictor) hidden(x string) string {
 	for l := range m.Statement.Hidden {
 		layer := m.Network.Layer(m.Network.Weights, l)
 		x = p.op("Gemm", x, p.constant([]int{layer.In, layer.Out}, layer.Weights), p.constant([]int{layer.Out}, layer.Bias))
-		x = p.op(map[string]string{"": "Relu", "relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}[m.Statement.Activation], x)
+		x = p.op(map[string]string{"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}[network.ActivationOf(m.Statement.Activation)], x)
 	}
 	return x
 }

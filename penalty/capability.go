@@ -95,11 +95,11 @@ type Approximate interface {
 	Accuracy() float64
 }
 
-// Matrix is a penalty of the weights of all outputs as a matrix: Of returns that of so many columns, one for each output, the
-// numbers of a row of which stand side by side. Rank is that of the matrix, but for rounding.
+// Matrix is a penalty of the weights of all outputs as a matrix, stored row by row: Of returns that of so many columns,
+// one for each output. Rank is that of the matrix, but for rounding.
 type Matrix interface {
 	Penalty
-	Of(columns int) Penalty
+	Of(columns int) Matrix
 	Rank(w []float64) int
 }
 

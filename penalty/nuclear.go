@@ -7,9 +7,9 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// Nuclear is the sum of the singular values of the weights as a matrix of so many columns, one for each output, of
-// which the numbers of a row stand side by side: weights of a low rank (Fazel 2002; Srebro, Rennie, Jaakkola 2005). Of
-// one column, 0 stands for that too, it is the norm of the weights.
+// Nuclear is the sum of the singular values of the weights as a matrix of so many columns, one for each output, stored
+// row by row: weights of a low rank (Fazel 2002; Srebro, Rennie, Jaakkola 2005). With one column, or Columns = 0, it is
+// the norm of the weights.
 //
 // Its conjugate is 0 where no singular value of u is above 1, and infinite elsewhere.
 //
@@ -31,7 +31,7 @@ func init() {
 }
 
 // Of returns the penalty of a matrix of so many columns.
-func (Nuclear) Of(columns int) Penalty { return Nuclear{columns} }
+func (Nuclear) Of(columns int) Matrix { return Nuclear{columns} }
 
 // rotated is a matrix, or its transpose, times rotations after which the columns are orthogonal.
 type rotated struct {
@@ -48,6 +48,14 @@ func (n Nuclear) side(w []float64) (rows, columns int) {
 	return len(w) / columns, columns
 }
 
+// index is that of number j of column k among the weights.
+func (r *rotated) index(k, j, columns int) int {
+	if r.across {
+		return k*columns + j
+	}
+	return j*columns + k
+}
+
 // rotate makes the columns orthogonal.
 func (n Nuclear) rotate(w []float64) *rotated {
 	rows, columns := n.side(w)
@@ -58,18 +66,11 @@ func (n Nuclear) rotate(w []float64) *rotated {
 	if !(r.scale > 0) || math.IsInf(r.scale, 1) {
 		return r
 	}
-	long := rows
-	if r.across {
-		long = columns
-	}
-	for k := range min(rows, columns) {
-		column, turn := make([]float64, long), make([]float64, min(rows, columns))
+	short, long := min(rows, columns), max(rows, columns)
+	for k := range short {
+		column, turn := make([]float64, long), make([]float64, short)
 		for j := range column {
-			if r.across {
-				column[j] = w[k*columns+j] / r.scale
-			} else {
-				column[j] = w[j*columns+k] / r.scale
-			}
+			column[j] = w[r.index(k, j, columns)] / r.scale
 		}
 		turn[k] = 1
 		r.columns, r.turns = append(r.columns, column), append(r.turns, turn)
@@ -116,7 +117,7 @@ func turn(a, b []float64, c, s float64) {
 	}
 }
 
-// Value returns the sum of the norms of the columns, which no rotation that is not made yet makes larger.
+// Value returns the sum of the norms of the columns, an upper bound that more rotations could only lower.
 func (n Nuclear) Value(w []float64) float64 {
 	r := n.rotate(w)
 	if r.columns == nil {
@@ -148,9 +149,7 @@ func (n Nuclear) Rank(w []float64) (rank int) {
 func (n Nuclear) Prox(dst, v []float64, step float64) {
 	r := n.rotate(v)
 	_, columns := n.side(v)
-	for j := range dst {
-		dst[j] = 0
-	}
+	clear(dst)
 	for k, column := range r.columns {
 		size := length(column)
 		if size*r.scale <= step {
@@ -159,11 +158,7 @@ func (n Nuclear) Prox(dst, v []float64, step float64) {
 		share := (1 - step/(size*r.scale)) * r.scale
 		for i, turned := range r.turns[k] {
 			for j, x := range column {
-				at := j*columns + i
-				if r.across {
-					at = i*columns + j
-				}
-				dst[at] += float64(float64(share*turned) * x)
+				dst[r.index(i, j, columns)] += float64(float64(share*turned) * x)
 			}
 		}
 	}
@@ -178,13 +173,13 @@ func (n Nuclear) largest(u []float64) float64 {
 		for _, b := range r.columns {
 			row += math.Abs(vec.Dot64(a, b))
 		}
-		// What each of the products loses is at most so much of the norms, which are below the square of all.
 		square = max(square, row)
 		all += vec.Dot64(a, a)
 	}
 	if r.columns == nil {
 		return r.scale
 	}
+	// Each product of two columns is rounded by at most this many units of the product of their norms.
 	long := float64(len(r.columns[0]) + len(r.columns) + 16)
 	size := math.Sqrt(square + float64(2*long*0x1p-53*all))
 	return (size*(1+0x1p-50) + float64(float64(8*r.rotations+16)*0x1p-53*math.Sqrt(all)*(1+1e-9))) * r.scale * (1 + 0x1p-51)
@@ -201,14 +196,14 @@ func inside(gauge float64) float64 {
 	return (1 - 0x1p-46) / gauge
 }
 
-// Within returns the scale for all matrices so near: what they differ by has no larger singular value than the norm
-// of all its numbers.
+// Within returns the scale for all matrices so near: the largest singular value of their difference is at most its
+// Frobenius norm.
 func (n Nuclear) Within(u, reach []float64) (scale float64) {
 	return inside((n.largest(u) + length(reach)*(1+float64(len(u)+8)*0x1p-52)) * (1 + 0x1p-51))
 }
 
-// Rounding is that of all rotations together, of which the singular values of a matrix of m columns have up to the root
-// of m times.
+// Rounding is that of all rotations: the sum of m singular values is off by at most sqrt(m) times the Frobenius norm of
+// the error of the matrix.
 func (n Nuclear) Rounding(numbers int) float64 {
 	m := max(n.Columns, 1)
 	m = min(m, (numbers+m-1)/m)

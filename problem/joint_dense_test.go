@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/joint"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
@@ -72,5 +73,47 @@ func TestJointOfDenseRows(t *testing.T) {
 				t.Fatalf("d=%d: sums %v and %v, row by row %v", d, sums[0][j], sums[1][j], wantSum[j])
 			}
 		}
+	}
+}
+
+// TestJointNumbersBounds: the errors of conjugates and losses of several targets are bounded by those of all targets
+// together, and by what predictions are off.
+func TestJointNumbersBounds(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	const n, k = 40, 3
+	x, y := &matrix.Dense{Rows: n, Cols: 1, Value: make([]float32, n)}, make([][]float64, k)
+	v, off := make([]float64, n*k), make([]float64, n)
+	for c := range y {
+		for range n {
+			y[c] = append(y[c], random.NormFloat64())
+		}
+	}
+	for i := range v {
+		v[i] = random.NormFloat64()
+	}
+	for i := range off {
+		off[i] = 1e-3
+	}
+	p, err := NewJointNumbers(NewRows(x, 1), y, nil, loss.Squared{}, penalty.L2{}, 1, Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, bound := p.conjugates(v, 1)
+	sum, bounds := 0.0, 0.0
+	for c, one := range p.Numbers {
+		x, err := one.conjugates(p.column(make([]float64, n), v, c), 1)
+		sum, bounds = sum+x, bounds+err
+	}
+	if value != sum || !(bound >= bounds && bounds > 0) {
+		t.Errorf("found %g with the bound %g, expected %g with at least %g", value, bound, sum, bounds)
+	}
+	exact, least := p.lossesOf(v, make([]float64, n), 0, n)
+	again, most := p.lossesOf(v, off, 0, n)
+	worst := 0.0
+	for i := range v {
+		worst += 1e-3 * math.Abs(v[i]-y[i%k][i/k])
+	}
+	if exact != again || !(most >= least+worst) {
+		t.Errorf("found the losses %g and %g with the bounds %g and %g, which predictions move by %g", exact, again, least, most, worst)
 	}
 }

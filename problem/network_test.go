@@ -130,3 +130,19 @@ func TestNetworkHeld(t *testing.T) {
 		t.Errorf("found the certificate %+v of zero, expected log 2 and no bound", c)
 	}
 }
+
+// TestNetworkHeldFew: no rows are held out where they would be fewer than 10.
+func TestNetworkHeldFew(t *testing.T) {
+	p := newNetwork(t, "logistic", "tanh", []int{3}, 1)
+	y := slices.Repeat([]float64{1, -1}, 30)
+	risk, err := problem.NetworkRisk(p.Rows, y, nil, loss.Logistic{}, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for held, want := range map[float64]int{0.16: 0, 0.17: 10} {
+		q, err := problem.NewNetwork(p.Rows, []int{3}, "tanh", risk, nil, held, 1)
+		if err != nil || len(q.Held) != want || len(q.Learn) != 60-want {
+			t.Errorf("held=%g: %v, found %d rows held out and %d to learn from, expected %d and %d", held, err, len(q.Held), len(q.Learn), want, 60-want)
+		}
+	}
+}

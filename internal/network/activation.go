@@ -1,24 +1,27 @@
 package network
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 )
 
 // An activation is the function of hidden units: apply replaces each a by sigma(a), back multiplies deltas
-// by sigma'(a), of which o = sigma(a) says all.
+// by sigma'(a), computed from o = sigma(a).
 type activation struct {
 	apply func(o []float64)
 	back  func(delta, o []float64)
 	he    bool // weights are drawn for units of which half are 0
 }
 
-// activations by name; "" is the usual one.
-var activations = map[string]activation{"": relu, "relu": relu, "tanh": tanh, "sigmoid": sigmoid}
+var activations = map[string]activation{"relu": relu, "tanh": tanh, "sigmoid": sigmoid}
 
-// Activations lists them.
+// Activations lists their names, the usual one first.
 func Activations() []string { return []string{"relu", "tanh", "sigmoid"} }
+
+// ActivationOf returns the name of an activation; of "" that of the usual one.
+func ActivationOf(name string) string { return cmp.Or(name, Activations()[0]) }
 
 var relu = activation{he: true,
 	apply: func(o []float64) {
@@ -56,7 +59,7 @@ var tanh = activation{
 		}
 	}}
 
-// reach is how far from 0 the weights of a layer are drawn.
+// reach is the largest absolute value of the weights that are drawn for a layer.
 func (s Shape) reach(l int) float64 {
 	in, out := float64(s.Units[l]), float64(s.Units[l+1])
 	if s.activation.he && l < s.layers()-1 {

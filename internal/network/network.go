@@ -1,5 +1,5 @@
-// Package network computes feed-forward networks: predictions of rows, and gradients of what a loss
-// says of them. With o_0 = x a row and L layers of m_l units each
+// Package network computes feed-forward networks: predictions of rows, and gradients of losses of these
+// predictions. With o_0 = x a row and L layers of m_l units each
 //
 //	a_l = o_{l-1} W_l + b_l,   o_l = sigma(a_l) for l < L,   o_L = a_L the scores
 //
@@ -48,7 +48,7 @@ func Check(hidden []int, activation string) error {
 			return fmt.Errorf("hidden: found a layer of %d units, expected from 1 to %d", units, mostUnits)
 		}
 	}
-	if activation != "" && !slices.Contains(Activations(), activation) {
+	if _, known := activations[ActivationOf(activation)]; !known {
 		return registry.Unknown("activation", activation, Activations())
 	}
 	return nil
@@ -56,7 +56,7 @@ func Check(hidden []int, activation string) error {
 
 // New returns the shape of a network of so many features, hidden units and outputs.
 func New(features int, hidden []int, outputs int, activation string) (Shape, error) {
-	s := Shape{Units: slices.Concat([]int{features}, hidden, []int{outputs}), activation: activations[activation]}
+	s := Shape{Units: slices.Concat([]int{features}, hidden, []int{outputs}), activation: activations[ActivationOf(activation)]}
 	if err := Check(hidden, activation); err != nil {
 		return s, err
 	}

@@ -64,10 +64,10 @@ func TestSparse(t *testing.T) {
 	if !slices.Equal(g, alone) {
 		t.Error("found other bits of the gradient row by row")
 	}
-	last, room := s.Last(w), make([]float64, 2*s.Widest())
+	last, memory := s.Last(w), make([]float64, 2*s.Widest())
 	for i := range n {
 		own := slices.Clone(last.Bias)
-		for k, o := range s.Images(w, sparse.Row(i), room) {
+		for k, o := range s.Images(w, sparse.Row(i), memory) {
 			for c := range own {
 				own[c] += o * last.Weights[k*last.Out+c]
 			}

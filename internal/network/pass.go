@@ -22,7 +22,7 @@ type Pass struct {
 	pieces     []Piece
 }
 
-// NewPass has room for batches of at most so many rows.
+// NewPass allocates for batches of at most so many rows.
 func (s Shape) NewPass(most int) *Pass {
 	p := &Pass{Shape: s, out: [][]float64{nil}, delta: [][]float64{nil}, turned: [][]float64{nil}}
 	for l := range s.layers() {
@@ -32,7 +32,7 @@ func (s Shape) NewPass(most int) *Pass {
 			p.turned = append(p.turned, make([]float64, s.Units[l]*s.Units[l+1]))
 		}
 	}
-	p.cut()
+	p.divide()
 	return p
 }
 
@@ -124,8 +124,8 @@ func (p *Pass) backward(w []float64, lo, hi int) {
 	}
 }
 
-// A Piece is parameters whose gradient is computed together: those from Lo to Hi. Biases are a piece of
-// their own.
+// A Piece is parameters whose gradient is computed together: those from Lo to Hi. The biases of a
+// layer are one.
 type Piece struct {
 	Lo, Hi      int
 	Bias        bool
@@ -136,8 +136,8 @@ type Piece struct {
 // sizeOfPiece is about how many parameters a piece has.
 const sizeOfPiece = 4096
 
-// cut makes the pieces.
-func (p *Pass) cut() {
+// divide divides the parameters into pieces.
+func (p *Pass) divide() {
 	at := 0
 	for l := range p.layers() {
 		in, out := p.Units[l], p.Units[l+1]
@@ -153,7 +153,7 @@ func (p *Pass) cut() {
 }
 
 // AddGradient adds the gradient of the batch to g, piece by piece, and hands each to done, unless that is
-// nil, as soon as it is there. before, unless it is nil, is called ahead of each.
+// nil, as soon as it is computed. before, unless it is nil, is called ahead of each.
 func (p *Pass) AddGradient(g []float64, threads int, before, done func(Piece)) {
 	parallel.Each(len(p.pieces), threads, func(_, k int) {
 		piece := p.pieces[k]
@@ -208,11 +208,11 @@ func addOuter(to, delta []float64, x matrix.Vector, first, last int) {
 	}
 }
 
-// Images returns what the hidden layers, of parameters w, make of one row: in room, which has twice the
-// units of the widest layer. The bits are those of a batch.
-func (s Shape) Images(w []float64, x matrix.Vector, room []float64) []float64 {
+// Images returns the units of the last hidden layer, of parameters w, for one row. They are a slice of memory, which
+// has twice the units of the widest layer. The bits are those of a batch.
+func (s Shape) Images(w []float64, x matrix.Vector, memory []float64) []float64 {
 	widest := s.Widest()
-	from, to := room[:widest], room[widest:2*widest]
+	from, to := memory[:widest], memory[widest:2*widest]
 	for l := range s.layers() - 1 {
 		layer := s.Layer(w, l)
 		out := to[:layer.Out]

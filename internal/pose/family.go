@@ -77,11 +77,11 @@ func (f NetworkFamily) Store(m *model.Model, points []problem.Point) {
 	m.Network = &model.Network{Shape: shape, Weights: w[:shape.Hidden()]}
 	last := shape.Last(w)
 	for c := range m.Outputs {
-		own := make([]float64, last.In)
-		for k := range own {
-			own[k] = last.Weights[k*last.Out+c]
+		column := make([]float64, last.In)
+		for k := range column {
+			column[k] = last.Weights[k*last.Out+c]
 		}
-		m.Outputs[c].Weights, m.Outputs[c].Bias = own, last.Bias[c]
+		m.Outputs[c].Weights, m.Outputs[c].Bias = column, last.Bias[c]
 	}
 }
 
@@ -99,7 +99,7 @@ func (f NetworkFamily) Weights(m *model.Model, _ int) []float64 {
 	return w
 }
 
-// Predict is of no use: nothing is proved of a network.
+// Predict sets zeros: predictions are for dual points, and networks have none.
 func (NetworkFamily) Predict(dst, _ []float64) { clear(dst) }
 
 // LinearFamily is that of linear models. With a constant column of another value than 1 that column is the last of

@@ -8,6 +8,7 @@ import (
 	jointsolver "github.com/fenchel-ml/fenchel/internal/solve/joint"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // A loss of all classes makes one problem of them, of which the point has the numbers of K
@@ -67,9 +68,21 @@ func (s *Problems) Columns() int {
 	return 1
 }
 
+// stacked reports whether points have the weights of all outputs by feature, as this file does; those of networks are by
+// layer.
+func (s *Problems) stacked() bool { return s.Labels.Joint && !s.Network() }
+
+// Solver makes the solver of that name.
+func (s *Problems) Solver(name string) (solver.Solver, error) {
+	if s.stacked() {
+		return jointsolver.New(name)
+	}
+	return s.Family.Solver(name)
+}
+
 // Choose names a good solver, and says why.
 func (s *Problems) Choose(p problem.Problem, gap float64) (name, why string) {
-	if s.Labels.Joint && !s.Network() {
+	if s.stacked() {
 		return jointsolver.Choose(p, gap)
 	}
 	return s.Family.Choose(p, gap)
@@ -94,7 +107,7 @@ func (s *Problems) Store(m *model.Model, points []problem.Point) {
 // WeightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
 // dual variables, nil if it has none.
 func (s *Problems) WeightsOf(m *model.Model, c int) []float64 {
-	if !s.Labels.Joint || s.Network() {
+	if !s.stacked() {
 		return s.Family.Weights(m, c)
 	}
 	parts := make([][]float64, len(m.Outputs))

@@ -127,22 +127,11 @@ func (o Objective) Point(w []float64, primal float64) []float64 {
 
 // Size is how many numbers a point of all rows has as weights.
 func (o Objective) Size() int {
-	k := 1
-	if _, network := o.Family.(NetworkFamily); network {
-		_, cols := o.Dims()
-		return cols + 1
+	if _, machine := o.Family.(MachineFamily); machine && o.Rows != nil {
+		return o.all + 1
 	}
-	if o.joint != nil {
-		k = o.joint.Classes
-	}
-	if m, ok := o.Family.(MachineFamily); ok {
-		if o.Rows != nil {
-			return o.all + 1
-		}
-		return (m.Gram.Len() + 1) * k
-	}
-	_, d := o.Family.(LinearFamily).rows.X.Dims()
-	return (d + 1) * k
+	_, cols := o.Dims()
+	return cols + 1
 }
 
 // Biased reports whether predictors may have a bias.
@@ -171,9 +160,6 @@ func (o Objective) Derivatives(w []float64) []float64 {
 			a[i] = -beta * (p.Lambda * p.N / p.S[i])
 		}
 		return o.Extend(problem.Point{W: a, A: a[:p.Len()]}).A
-	}
-	if _, network := o.Problem.(*problem.Network); network {
-		return nil
 	}
 	if o.joint != nil {
 		return o.JointDerivatives(w)

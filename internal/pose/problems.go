@@ -16,9 +16,9 @@ import (
 // output at a time: for many classes they would need more memory than the rows.
 type Problems struct {
 	Terms
-	each    []Terms         // of each of several targets; nil: they have one and the same
-	lambdas []float64       // of each
-	shared  *problem.Shared // by problems of all targets; nil: they differ in more
+	each    []Terms         // terms of each of several targets; nil: there is one
+	lambdas []float64       // lambda of each
+	shared  *problem.Shared // what problems that differ by their targets alone compute once; nil: these differ in more
 	Family  Family          // of all rows
 	Labels  *Labels
 	Weights []float64
@@ -60,11 +60,12 @@ func ProblemsOf(statement model.Statement, o Custom, y *Labels, weights []float6
 	}
 	s := &Problems{Terms: t, Labels: y, Weights: weights, Lambda: statement.Lambda, Threads: threads, Family: rows}
 	for c := range statement.Targets {
-		one, err := TermsOf(statement.Of(c), o)
+		of := statement.Of(c)
+		one, err := TermsOf(of, o)
 		if err != nil {
 			return nil, err
 		}
-		s.each, s.lambdas = append(s.each, one), append(s.lambdas, statement.Of(c).Lambda)
+		s.each, s.lambdas = append(s.each, one), append(s.lambdas, of.Lambda)
 	}
 	if statement.Alike() {
 		s.shared = &problem.Shared{Count: len(statement.Targets)}

@@ -5,7 +5,6 @@
 package result
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel"
@@ -123,9 +122,9 @@ func Of(m *model.Model) Model {
 		out.Support = new(m.Support.Len())
 	}
 	if n := m.Network; n != nil {
-		out.Network = &Network{n, cmp.Or(m.Statement.Activation, network.Activations()[0]), m.Statement.Hidden, m.Parameters()}
+		out.Network = &Network{n, network.ActivationOf(m.Statement.Activation), m.Statement.Hidden, m.Parameters()}
 	}
-	out.Rank = rankOf(m)
+	out.Rank = RankOf(m)
 	if m.Map != nil {
 		_, features := m.Map.Dims()
 		out.MapFeatures = &features
@@ -141,8 +140,8 @@ type Network struct {
 	Parameters int    `json:"parameters"`
 }
 
-// rankOf is the rank of the weights of a model with a penalty of all of them together; nil: it has another.
-func rankOf(m *model.Model) *int {
+// RankOf is the rank of the weights of a model with a penalty of all of them together; nil: it has another.
+func RankOf(m *model.Model) *int {
 	p, err := penalty.New(m.Statement.Penalty)
 	matrix, ok := p.(penalty.Matrix)
 	if err != nil || !ok || len(m.Outputs) < 2 {
@@ -152,8 +151,7 @@ func rankOf(m *model.Model) *int {
 	for c, o := range m.Outputs {
 		columns[c] = o.Weights
 	}
-	rank := matrix.Of(len(columns)).(penalty.Matrix).Rank(pose.Join(columns))
-	return &rank
+	return new(matrix.Of(len(columns)).Rank(pose.Join(columns)))
 }
 
 // ScaleOf names the scaling of the features.

@@ -20,6 +20,22 @@ class Network(Predictor):
 
     penalty, bias, gap = "l2", "free", None
 
+    def __init__(
+        self, hidden_layer_sizes=(100,), activation="relu", *, loss=None, C=None, lam=None, scale=None, solver="adam", max_epochs=None, max_seconds=None,
+        random_state=None, n_jobs=None,
+    ):  # fmt: skip
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.loss = loss
+        self.C = C
+        self.lam = lam
+        self.scale = scale
+        self.solver = solver
+        self.max_epochs = max_epochs
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         sizes = np.atleast_1d(self.hidden_layer_sizes)
         if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or (sizes < 1).any():
@@ -105,18 +121,11 @@ class NetworkClassifier(Classifier, Network):
         self, hidden_layer_sizes=(100,), activation="relu", *, loss=None, C=None, lam=None, scale=None, class_weight=None, solver="adam", max_epochs=None,
         max_seconds=None, random_state=None, n_jobs=None,
     ):  # fmt: skip
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.loss = loss
-        self.C = C
-        self.lam = lam
-        self.scale = scale
+        super().__init__(
+            hidden_layer_sizes, activation, loss=loss, C=C, lam=lam, scale=scale, solver=solver, max_epochs=max_epochs, max_seconds=max_seconds,
+            random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
         self.class_weight = class_weight
-        self.solver = solver
-        self.max_epochs = max_epochs
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities of shape (n_samples, n_classes)."""
@@ -132,19 +141,3 @@ class NetworkRegressor(Regressor, Network):
     >>> abs(float(n.predict([[2.0]])[0])) < 0.05
     True
     """
-
-    def __init__(
-        self, hidden_layer_sizes=(100,), activation="relu", *, loss=None, C=None, lam=None, scale=None, solver="adam", max_epochs=None, max_seconds=None,
-        random_state=None, n_jobs=None,
-    ):  # fmt: skip
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.loss = loss
-        self.C = C
-        self.lam = lam
-        self.scale = scale
-        self.solver = solver
-        self.max_epochs = max_epochs
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs

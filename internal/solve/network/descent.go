@@ -26,7 +26,7 @@ type descent struct {
 	w, g, mean, square []float64 // point, gradient, and the means of gradients and of their squares
 	unit               float64   // of the scores
 	t, since           float64   // steps in all, and in these means
-	cut                float64   // by which steps are shorter
+	divisor            float64   // of the length of steps
 	most               int       // epochs
 
 	waiting
@@ -39,7 +39,7 @@ type waiting struct {
 	best          []float64
 	least         float64 // there
 	found         int     // epoch of the best
-	waited, times int     // epochs since, and how often steps were cut
+	waited, times int     // epochs since, and how often steps were shortened
 }
 
 var _ solver.Reporter = (*descent)(nil)
@@ -49,8 +49,8 @@ const (
 	leastSteps = 500   // to wait for a better point
 	mostSteps  = 20000 // where an epoch has few
 	mostEpochs = 100   // where it has many
-	mostCuts   = 2     // of the length of steps
-	shorter    = 5     // by so much
+	mostTimes  = 2     // that steps are shortened
+	shorter    = 5     // divides their length
 	better     = 1e-4  // relative
 )
 
@@ -61,7 +61,7 @@ const epsilon = 1e-8
 func (m Method) Start(p problem.Problem, start solver.Start) solver.State {
 	q := p.(*problem.Network)
 	n := q.Parameters()
-	d := &descent{Method: m, p: q, limit: start.Over, random: rand.NewPCG(start.Seed, 0), order: append([]uint32(nil), q.Learn...), cut: 1,
+	d := &descent{Method: m, p: q, limit: start.Over, random: rand.NewPCG(start.Seed, 0), order: append([]uint32(nil), q.Learn...), divisor: 1,
 		w: make([]float64, n), g: make([]float64, n), mean: make([]float64, n), square: make([]float64, n)}
 	d.batch = min(d.batch, len(d.order))
 	d.pass = q.NewPass(d.batch)
@@ -109,7 +109,7 @@ func (d *descent) step(rows []uint32) {
 	d.pass.Take(d.p.X, rows)
 	scale := float64(len(d.p.Learn)) / (d.p.N * float64(len(rows)))
 	d.pass.Run(d.w, d.p.Threads, func(scores []float64, lo, hi int) { d.p.Slopes(scores, rows[lo:hi], scale) })
-	eta, last := d.length.Eta(d.t)/d.cut, d.p.Hidden()
+	eta, last := d.length.Eta(d.t)/d.divisor, d.p.Hidden()
 	d.pass.AddGradient(d.g, d.p.Threads, func(p network.Piece) { clear(d.g[p.Lo:p.Hi]) }, func(p network.Piece) {
 		d.p.Penalise(d.g, d.w, p)
 		unit := 1.0
@@ -160,7 +160,7 @@ func (d *descent) judge() {
 	if d.waited < d.patience && loss <= math.MaxFloat64 {
 		return
 	}
-	if d.times++; d.times > mostCuts {
+	if d.times++; d.times > mostTimes {
 		d.end("shorter steps brought nothing")
 		return
 	}
@@ -168,7 +168,7 @@ func (d *descent) judge() {
 	clear(d.mean)
 	clear(d.square)
 	d.since, d.waited = 0, 0
-	d.cut *= shorter
+	d.divisor *= shorter
 }
 
 // end ends the run.

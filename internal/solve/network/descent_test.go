@@ -56,8 +56,11 @@ func TestBest(t *testing.T) {
 		for ; d.Report().Done == "" && epochs < 500; epochs++ {
 			d.Epoch()
 			least = min(least, p.Loss(d.w, p.Held))
-			if !slices.Contains(lengths, d.cut) {
-				lengths = append(lengths, d.cut)
+			if !slices.Contains(lengths, d.divisor) {
+				lengths = append(lengths, d.divisor)
+				if d.divisor > 1 && (d.since != 0 || slices.Max(d.square) != 0 || slices.Max(d.mean) != 0 || slices.Min(d.mean) != 0) {
+					t.Errorf("%s: shorter steps begin with the means of %g steps", name, d.since)
+				}
 			}
 		}
 		found := p.Loss(d.Point().W, p.Held)

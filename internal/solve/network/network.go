@@ -36,7 +36,7 @@ type Method struct {
 	rests    [2]float64 // 1 less these
 	batch    int
 	patience int     // epochs; 0: by the number of steps of one
-	Held     float64 // share of the rows that judge when to stop
+	held     float64 // share of the rows that judge when to stop
 }
 
 var _ solver.Describer = Method{}
@@ -55,7 +55,7 @@ const Usual = "adam"
 // HeldBy returns which share of the rows a solver holds out.
 func HeldBy(spec string) float64 {
 	if s, err := New(spec); err == nil {
-		return s.(Method).Held
+		return s.(Method).held
 	}
 	return usualHeld
 }
@@ -81,7 +81,7 @@ func (m Method) with(p *registry.Params) (solver.Solver, error) {
 	m.length.Gamma = p.Float("gamma", m.length.Gamma, "a number > 0", func(v float64) bool { return v > 0 && v <= math.MaxFloat64 })
 	m.length.Beta = map[string]float64{"sqrt": 0.5, "inverse": 1}[p.Choice("step", "constant", "sqrt", "inverse")]
 	m.batch = p.Int("batch", 64, 1, 1<<20)
-	m.Held = p.Float("held", usualHeld, "a share of the rows from 0 to 0.9", func(v float64) bool { return v >= 0 && v <= 0.9 })
+	m.held = p.Float("held", usualHeld, "a share of the rows from 0 to 0.9", func(v float64) bool { return v >= 0 && v <= 0.9 })
 	m.patience = p.Int("patience", 0, 0, math.MaxInt32)
 	if m.adam {
 		for k, key := range []string{"beta1", "beta2"} {

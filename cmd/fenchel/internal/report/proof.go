@@ -2,7 +2,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -172,7 +171,7 @@ func TermsOf(m *model.Model) string {
 		text += ", kernel " + p.Kernel
 	}
 	if p.Hidden != nil {
-		text += fmt.Sprintf(", hidden layers %s, activation %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Hidden), " ", ","), "[]"), cmp.Or(p.Activation, network.Activations()[0]))
+		text += fmt.Sprintf(", hidden layers %s, activation %s", joined(p.Hidden, ","), network.ActivationOf(p.Activation))
 	}
 	if p.Map != "" {
 		text += " approximated by " + p.Map
@@ -198,15 +197,20 @@ func Balance(m *model.Model) string {
 	}
 }
 
+// joined writes whole numbers with a separator.
+func joined(numbers []int, separator string) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", separator), "[]")
+}
+
 // PrintSize says how large the model is.
 func PrintSize(r printing.Report, m *model.Model) {
 	if n := m.Network; n != nil {
-		r.Line("network", "%s of %s units", printing.Count(m.Parameters(), "parameter"), strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Units), " ", "-"), "[]"))
+		r.Line("network", "%s of %s units", printing.Count(m.Parameters(), "parameter"), joined(n.Units, "-"))
 		return
 	}
 	if m.Support == nil {
 		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
-		if rank := result.Of(m).Rank; rank != nil {
+		if rank := result.RankOf(m); rank != nil {
 			r.Line("rank", "%d of the matrix of all weights, at most %d", *rank, min(len(m.Outputs), len(m.Outputs[0].Weights)))
 		}
 		return
