@@ -18,9 +18,9 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 142_725 // lines of Go without tests, of all modules
-	mostRoot       = 126_921 // the same of the root module; 102,000
-	mostReached    = 80_982  // lines that a program has which imports the root package; 66,000
+	mostGo         = 142_626 // lines of Go without tests, of all modules
+	mostRoot       = 126_822 // the same of the root module; 102,000
+	mostReached    = 80_863  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_172   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
 	mostExported   = 404     // their exported names, but for methods and fields; 340
@@ -30,7 +30,7 @@ const (
 	mostConstants  = 96      // named numbers in the linear solvers; 89 before networks and the solver covariance
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
 	mostAssertions = 0       // type assertions on one loss or penalty, outside of their packages; none
-	mostUnreached  = 85      // lines of functions that no program reaches; 200
+	mostUnreached  = 76      // lines of functions that no program reaches; 200
 
 	longFunction = 50
 	largeFolder  = 22
