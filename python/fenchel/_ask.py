@@ -81,8 +81,9 @@ class Data:
 
 def gapped(X: Any) -> tuple[Any, np.ndarray | None]:
     """Return an array with NaN replaced by the means of their columns, and the rows and columns of these; None: there are none."""
-    if is_sparse(X) or not (gone := np.isnan(X)).any():
-        return X, None
+    with np.errstate(over="ignore", invalid="ignore"):
+        if is_sparse(X) or not np.isnan(X.sum()) or not (gone := np.isnan(X)).any():  # the sum takes a third of the time
+            return X, None
     known = np.maximum((~gone).sum(axis=0), 1)
     means = np.where(gone, 0, X).sum(axis=0, dtype=np.float64) / known
     return np.where(gone, means, X).astype(X.dtype), np.argwhere(gone).astype(np.uint32)

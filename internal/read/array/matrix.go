@@ -270,7 +270,7 @@ func (p *arrayPart) compressed(ctx context.Context, workers int, x *matrix.CSR, 
 		}
 		at, end := first[b], first[b+1]
 		for i := lo; i < hi; i++ {
-			at += int64(compress(x.Index[at:end], x.Value[at:end], tile[:kept]))
+			at += int64(set.Compress(x.Index[at:end], x.Value[at:end], tile[:kept]))
 			tile = tile[features:]
 			x.Start[row+i+1] = at
 		}
@@ -279,20 +279,4 @@ func (p *arrayPart) compressed(ctx context.Context, workers int, x *matrix.CSR, 
 		}
 		return nil
 	})
-}
-
-// compress puts the nonzeros of a row where index and value begin and returns how
-// many they are. Each value is written, and then kept or not, without a branch.
-func compress(index []uint32, value []float32, row []float32) (n int) {
-	value = value[:len(index)]
-	for j, v := range row {
-		if n >= len(index) {
-			break
-		}
-		index[n], value[n] = uint32(j), v
-		if math.Float32bits(v)<<1 != 0 {
-			n++
-		}
-	}
-	return n
 }

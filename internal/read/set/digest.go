@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
@@ -24,18 +23,17 @@ const digestBuffer = 4 << 10
 // after every buffer.
 func (s *Set) digestBlock(lo, hi int, pause func()) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))
-	var columns []uint32 // 0, 1, ... of dense rows without a zero
+	w := digestWriter{buf: binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))}
 	for i := lo; i < hi; i++ {
-		if buf, columns = s.appendRow(buf, i, columns); len(buf) >= digestBuffer {
-			h.Write(buf)
-			buf = buf[:0]
+		if w.row(s, i); len(w.buf) >= digestBuffer {
+			h.Write(w.buf)
+			w.buf = w.buf[:0]
 			if pause != nil {
 				pause()
 			}
 		}
 	}
-	h.Write(buf)
+	h.Write(w.buf)
 	h.Sum(sum[:0])
 	return sum
 }
@@ -53,43 +51,49 @@ func wholeDigest(n, d int, blocks [][sha256.Size]byte) string {
 	return "sha256:" + hex.EncodeToString(whole.Sum(nil))
 }
 
-// appendRow appends a row to buf. It may make columns longer.
-func (s *Set) appendRow(buf []byte, i int, columns []uint32) (_ []byte, all []uint32) {
+// A digestWriter holds what is to be hashed.
+type digestWriter struct {
+	buf   []byte
+	all   []uint32 // 0, 1, ... of dense rows without a zero
+	index []uint32 // of the nonzeros of a row that has zeros
+	value []float32
+}
+
+// row appends a row.
+func (w *digestWriter) row(s *Set, i int) {
 	row := s.X.Row(i)
 	nonzeros := CountNonzeros(row.Value)
-	buf = binary.LittleEndian.AppendUint64(buf, uint64(nonzeros))
-	if nonzeros == len(row.Value) {
-		index := row.Index
-		if index == nil {
-			for len(columns) < nonzeros {
-				columns = append(columns, uint32(len(columns)))
-			}
-			index = columns[:nonzeros]
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(nonzeros))
+	index, value := row.Index, row.Value
+	switch {
+	case nonzeros < len(value):
+		index, value = w.nonzeros(row, nonzeros)
+	case index == nil:
+		for len(w.all) < nonzeros {
+			w.all = append(w.all, uint32(len(w.all)))
 		}
-		buf = appendWords(buf, index)
-		buf = appendWords(buf, row.Value)
-	} else {
-		buf = appendNonzeros(buf, row, nonzeros)
+		index = w.all[:nonzeros]
 	}
-	buf = s.Target.appendDigest(buf, i)
+	w.buf = appendWords(appendWords(w.buf, index), value)
+	w.buf = s.Target.appendDigest(w.buf, i)
 	weight := 1.0
 	if s.Weight != nil {
 		weight = s.Weight[i]
 	}
-	return binary.LittleEndian.AppendUint64(buf, math.Float64bits(weight)), columns
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(weight))
 }
 
-// CountNonzeros counts two at a time, as a tally does.
-func CountNonzeros(value []float32) int {
-	const magnitude, sign = 0x7fffffff7fffffff, 0x8000000080000000
-	raw, found := memory.AsBytes(value), uint64(0)
-	for ; len(raw) >= 8; raw = raw[8:] {
-		found += (binary.NativeEndian.Uint64(raw)&magnitude + magnitude) & sign >> 31
+// nonzeros returns the columns and values of so many, valid until the next call.
+func (w *digestWriter) nonzeros(row matrix.Vector, count int) ([]uint32, []float32) {
+	if cap(w.index) < count {
+		w.index, w.value = make([]uint32, 2*count), make([]float32, 2*count)
 	}
-	if len(raw) == 4 {
-		found += (uint64(binary.NativeEndian.Uint32(raw)<<1) + math.MaxUint32) >> 32
+	index, value := w.index[:count], w.value[:count]
+	Compress(index, value, row.Value)
+	for k, at := range index {
+		index[k] = uint32(row.Column(int(at)))
 	}
-	return int(found>>32 + found&math.MaxUint32)
+	return index, value
 }
 
 // appendWords appends the elements as little-endian integers.
@@ -102,31 +106,6 @@ func appendWords[T uint32 | float32](buf []byte, v []T) []byte {
 		buf = binary.LittleEndian.AppendUint32(buf, binary.NativeEndian.Uint32(raw[i:]))
 	}
 	return buf
-}
-
-// appendNonzeros appends the columns and then the values of so many nonzeros.
-// Each element is written, and then kept or not, without a branch.
-func appendNonzeros(buf []byte, row matrix.Vector, nonzeros int) []byte {
-	const spare = 4 // for an element that is not kept
-	at := len(buf)
-	end := at + 8*nonzeros
-	buf = slices.Grow(buf, 8*nonzeros+spare)[:end+spare]
-	columns, values := buf[at:], buf[at+4*nonzeros:]
-	at = 0
-	for k, v := range row.Value {
-		binary.LittleEndian.PutUint32(columns[at:], uint32(row.Column(k)))
-		if math.Float32bits(v)<<1 != 0 {
-			at += 4
-		}
-	}
-	at = 0
-	for _, v := range row.Value {
-		binary.LittleEndian.PutUint32(values[at:], math.Float32bits(v))
-		if math.Float32bits(v)<<1 != 0 {
-			at += 4
-		}
-	}
-	return buf[:end]
 }
 
 // appendDigest appends 0 for no target, 1 and a number, 2 and a text, or 3, how many targets there are, and as many numbers.
