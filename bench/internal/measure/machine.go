@@ -16,6 +16,7 @@ type Machine struct {
 	Cores, Threads                  int
 	Peers                           []string
 	Limit, Took                     time.Duration
+	Busy                            float64 // the most cores that other programs used when a race began
 	Date, Commit                    string
 }
 

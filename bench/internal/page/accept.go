@@ -196,7 +196,7 @@ func (s standing) judgeMemory(size, others int64) verdict {
 // leastPeak is the least memory of LIBLINEAR's processes; 0: there were none.
 func leastPeak(rows []measure.Measurement) (least int64) {
 	for _, m := range rows {
-		if m.Race == "whole" && m.Kind == "text" && strings.HasPrefix(m.Contender, "liblinear") && (least == 0 || m.Peak < least) {
+		if m.Race == "whole" && m.Kind == "text" && strings.HasPrefix(m.Contender, "liblinear ") && (least == 0 || m.Peak < least) {
 			least = m.Peak
 		}
 	}

@@ -94,8 +94,8 @@ func shortfalls(verdicts []verdict) string {
 func linearDuels(rows []measure.Measurement) []*duel {
 	var all []*duel
 	threads := threadsOf(rows)
-	rivals := []string{"liblinear", "scikit-learn", "vw"}
-	for _, rival := range rivals {
+	linear := measure.Where(rows, func(m measure.Measurement) bool { return m.Race == "solve" || m.Race == "whole" })
+	for _, rival := range racedPeers(linear) {
 		duels := map[string]*duel{}
 		at := func(work string) *duel {
 			if duels[work] == nil {

@@ -108,7 +108,11 @@ func (p Page) machines() string {
 		if m.Took > 0 {
 			took = m.Took.Round(time.Second).String()
 		}
-		t.add(r.Races(), m.Date, m.Commit, m.CPU, fmt.Sprintf("%d of %d", m.Threads, m.Cores), m.Caches, m.Memory, m.System, took)
+		cores := fmt.Sprintf("%d of %d", m.Threads, m.Cores)
+		if m.Busy > measure.MostBusy {
+			cores += fmt.Sprintf(", of which others used %.2g", m.Busy)
+		}
+		t.add(r.Races(), m.Date, m.Commit, m.CPU, cores, m.Caches, m.Memory, m.System, took)
 		languages, peers = append(languages, m.Go), append(peers, m.Peers...)
 	}
 	slices.Sort(peers)

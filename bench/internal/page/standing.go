@@ -81,7 +81,7 @@ func (s standing) peer(race, kind, name string, target float64) (fastest measure
 // the soonest of them needs more seconds than: the least that one was given.
 func (s standing) unreached(name string, target float64) (why string, longerThan float64) {
 	for _, m := range s.rows {
-		if m.Race == "solve" && m.Kind == "unreached" && m.Target == target && strings.HasPrefix(m.Contender, name) {
+		if m.Race == "solve" && m.Kind == "unreached" && m.Target == target && strings.HasPrefix(m.Contender, name+" ") {
 			if why == "" || m.Seconds < longerThan {
 				why, longerThan = m.Note, m.Seconds
 			}

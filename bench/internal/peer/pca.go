@@ -3,7 +3,6 @@ package peer
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,45 +78,28 @@ func (p *Sklearn) Load(ctx context.Context, opt *task.Config, t *task.Task, rows
 	if dense {
 		kind = "dense"
 	}
-	w, err := startWorker(ctx, []string{p.python, script, path, strconv.Itoa(rows), kind}, p.env)
-	return &sklearnReduction{worker: w, out: filepath.Join(opt.Work, "pca.f64")}, err
+	w, err := startWorker(ctx, []string{p.python, script, path, strconv.Itoa(rows), kind, strconv.Itoa(p.threads)}, p.environment(p.threads))
+	return &sklearnReduction{peer: &p.pythonPeer, worker: w, out: filepath.Join(opt.Work, "pca.f64")}, err
 }
 
 type sklearnReduction struct {
+	peer   *pythonPeer
 	worker *Worker
 	out    string
 }
 
-// ask returns the seconds of one piece of work.
-func (s *sklearnReduction) ask(ctx context.Context, question string) (float64, error) {
-	answer, err := s.worker.ask(ctx, question)
-	if err != nil {
-		return 0, err
-	}
-	var reply struct {
-		Seconds float64
-		Error   string
-	}
-	if err := json.Unmarshal([]byte(answer), &reply); err != nil {
-		return 0, fmt.Errorf("scikit-learn answered %q: %w", answer, err)
-	}
-	if reply.Error != "" {
-		return 0, fmt.Errorf("scikit-learn: %s", reply.Error)
-	}
-	return reply.Seconds, nil
-}
-
 func (s *sklearnReduction) Components(ctx context.Context, m ReducerMethod, k, d int) (float64, []float64, error) {
-	took, err := s.ask(ctx, s.out+"\t"+m.code)
+	reply, err := s.peer.ask(ctx, s.worker, s.out+"\t"+m.code)
 	if err != nil {
 		return 0, nil, err
 	}
 	found, err := readFloats(s.out, k*d)
-	return took, found, err
+	return reply.Seconds, found, err
 }
 
 func (s *sklearnReduction) Multiply(ctx context.Context, p task.ProductShape, threads int) (float64, error) {
-	return s.ask(ctx, fmt.Sprintf("gram\t%d %d %d", p.Rows, p.Columns, threads))
+	reply, err := s.peer.ask(ctx, s.worker, fmt.Sprintf("gram\t%d %d %d", p.Rows, p.Columns, threads))
+	return reply.Seconds, err
 }
 
 func (s *sklearnReduction) Close() { s.worker.Close() }

@@ -99,6 +99,7 @@ type Session interface {
 // solved is what a peer's training alone came to.
 type solved struct {
 	Seconds float64
+	Threads int // 0: one
 	Weights []float64
 	Capped  bool // it stopped at its limit of iterations: tighter settings change nothing
 }

@@ -148,7 +148,7 @@ func (c *contest) Solve(ctx context.Context, p peer.Peer, m peer.Method, knob fl
 	if err != nil {
 		return got, err
 	}
-	got.seconds, got.capped = solved.Seconds, solved.Capped
+	got.seconds, got.threads, got.capped = solved.Seconds, solved.Threads, solved.Capped
 	if got.objective, err = library.Judge(c.t, c.loss, c.lambda, solved.Weights); err == nil {
 		c.references.Improve(c.key(), got.objective, 0, got.contender)
 	}

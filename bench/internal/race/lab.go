@@ -117,6 +117,9 @@ func (l *lab) runRaces(ctx context.Context) error {
 		}
 		l.deadline = sliceOf(time.Now(), end, r.share, total)
 		total -= r.share
+		if err := l.waitForQuiet(ctx); err != nil {
+			return fmt.Errorf("race %s: %w", r.name, err)
+		}
 		l.progress("race %s, at most %s", r.name, time.Until(l.deadline).Round(time.Second))
 		err := r.run(ctx, l)
 		var skip errSkip
@@ -129,6 +132,25 @@ func (l *lab) runRaces(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// patience is how long a race waits for other programs to end.
+const patience = 30 * time.Second
+
+// waitForQuiet refuses to race on a busy machine: threads that wait for each other in a loop lose more by it
+// than others, up to forty times.
+func (l *lab) waitForQuiet(ctx context.Context) error {
+	for end := time.Now().Add(patience); ; {
+		busy, ok := measure.Busy(ctx)
+		switch {
+		case !ok || l.opt.busy || busy <= measure.MostBusy:
+			l.machine.Busy = max(l.machine.Busy, busy)
+			return ctx.Err()
+		case time.Now().After(end):
+			return fmt.Errorf("found other programs that use %.2g cores, expected at most %g: end them, or race all the same with --busy", busy, measure.MostBusy)
+		}
+		l.progress("other programs use %.2g cores: waiting", busy)
+	}
 }
 
 // sliceOf is when a part ends that gets its share of the time from now to end.

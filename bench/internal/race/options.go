@@ -25,6 +25,7 @@ type options struct {
 	rivals              []string // peers that may race; nil: all
 	render              []string // folders of runs whose pages are made again
 	quick, noFigures    bool
+	busy                bool
 	repeats             int
 	limit, budget       time.Duration // of one training, of everything
 }
@@ -35,6 +36,7 @@ func parseOptions(args []string) (options, error) {
 	var races, sets, losses, peers, folders string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
+	f.BoolVar(&o.busy, "busy", false, "race though other programs use the processor; the page says so")
 	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
 	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 60m, with --quick 130s)")
 	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 90s, with --quick 5s)")

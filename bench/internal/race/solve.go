@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/bench/internal/library"
@@ -236,10 +235,7 @@ func (c *contest) entriesOf(reached map[float64][]point) []entry {
 func (c *contest) addPoint(got point, kind string, target float64, repeat int) {
 	m := c.row(kind, got.contender)
 	m.Setting, m.Target, m.Repeat = fmt.Sprintf("%s=%g", got.method.Knob, got.knob), target, repeat
-	m.Threads, m.Seconds, m.Objective = 1, got.seconds, got.objective
-	if strings.HasPrefix(got.contender, "scikit-learn") {
-		m.Threads = c.opt.Threads
-	}
+	m.Threads, m.Seconds, m.Objective = max(1, got.threads), got.seconds, got.objective
 	c.log.Add(m)
 }
 

@@ -75,6 +75,7 @@ type point struct {
 	method    peer.Method
 	knob      float64
 	seconds   float64
+	threads   int
 	objective float64
 	capped    bool // see solved
 }
