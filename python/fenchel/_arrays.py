@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import warnings
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable
 
 import numpy as np
 
@@ -27,42 +28,56 @@ class Writer:
         self.size = (self.size + 63) & ~63
         place = {"offset": self.size, "count": int(array.size)}
         if array.dtype == dtype and array.flags.c_contiguous and less is None:
-            self._write(array)
+            self._write(array, self.size)
         else:
-            rows = max(1, PIECE // max(1, int(np.prod(array.shape[1:], dtype=np.int64))))
-            for lo in range(0, len(array), rows):
+            width = int(np.prod(array.shape[1:], dtype=np.int64))
+            rows = max(1, PIECE // max(1, width))
+
+            def convert(lo: int) -> None:
                 piece = array[lo : lo + rows]
-                if less is not None:
-                    piece = piece - less
                 with np.errstate(over="ignore"):
-                    out = np.ascontiguousarray(piece, dtype)
+                    out = np.ascontiguousarray(piece if less is None else piece - less, dtype)
                 if dtype == np.float32 and piece.dtype == np.float64:
-                    _refuse_large(piece, out, lo)
-                self._write(out)
+                    _refuse_large(piece if less is None else piece - less, out, lo)
+                self._write(out, place["offset"] + lo * width * dtype.itemsize)
+
+            _each(convert, range(0, len(array), rows))
+        self.size += array.size * dtype.itemsize
         return place
 
     def raw(self, data: bytes) -> dict[str, int]:
         """Write bytes."""
         return self.put(np.frombuffer(data, np.uint8), np.uint8)
 
-    def _write(self, array: np.ndarray) -> None:
+    def _write(self, array: np.ndarray, at: int) -> None:
         if not array.size:
             return
         view = memoryview(array.reshape(-1).view(np.uint8))
         try:
             while view:
                 if hasattr(os, "pwrite"):
-                    done = os.pwrite(self.fd, view, self.size)
+                    done = os.pwrite(self.fd, view, at)
                 else:
-                    os.lseek(self.fd, self.size, os.SEEK_SET)
+                    os.lseek(self.fd, at, os.SEEK_SET)
                     done = os.write(self.fd, view[: 1 << 24])
-                self.size += done
+                at += done
                 view = view[done:]
         except OSError as e:
             if e.errno not in (errno.ENOSPC, errno.ENOMEM, errno.EDQUOT, errno.EFBIG):
                 raise
             os.ftruncate(self.fd, 0)
-            raise MemoryError(f"shared memory: found no room for more than {self.size} bytes of the data ({os.strerror(e.errno)}), expected it for all of them") from None
+            raise MemoryError(f"shared memory: found no room for more than {at} bytes of the data ({os.strerror(e.errno)}), expected it for all of them") from None
+
+
+def _each(do: Callable[[int], None], pieces: range) -> None:
+    """Call do for each piece, on all cores where there are some: numpy and the system let go of Python's lock."""
+    if len(pieces) < 4 or not hasattr(os, "pwrite") or (os.cpu_count() or 1) < 2:
+        for piece in pieces:
+            do(piece)
+        return
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for _ in pool.map(do, pieces):
+            pass
 
 
 def _refuse_large(before: np.ndarray, after: np.ndarray, first: int) -> None:
