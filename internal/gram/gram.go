@@ -355,7 +355,9 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 			support, c = append(support, j), append(c, b)
 		}
 	}
-	clear(dst)
+	if clear(dst); len(support) == 0 {
+		return 0
+	}
 	part, lost := make([]float64, len(dst)), make([]float64, len(dst))
 	g.double.rowsOf(support, func(values [][]float64, m, lo, hi int) {
 		end := m + len(values)
@@ -375,7 +377,10 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 			dst[j] = sum
 		}
 	}
-	return min(len(support), combined+2)
+	if len(support) <= combined {
+		return len(support)
+	}
+	return combined + 2
 }
 
 // limit is how many bytes may be kept of the rows here and in the parts.
