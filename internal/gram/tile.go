@@ -67,7 +67,7 @@ func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
 // goroutines do so for different ranges. Once it is interrupted the rest is left undone.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
-	if _, cols := y.Dims(); t.inner != nil && cols <= mostColumns && len(x.norm) >= t.wide {
+	if _, cols := y.Dims(); t.inner != nil && cols <= mostColumns && len(x.norm) >= max(t.wide, cols) { // to write a row takes as long as to use it so often
 		t.tilesInBlocks(x, y, nil, threads, use)
 		return
 	}
