@@ -36,15 +36,12 @@ func (s *working) choose() {
 		grow, shrink = 0, 0
 	}
 	var up, down Worst
-	room := s.q
-	if free := s.interior(); s.q >= longSet && free <= s.q/2 {
-		room -= free
-	}
+	s.takeFree()
+	room, taken := s.q-len(s.set), len(s.set) > 0
 	up.Reset(room / 2)
 	down.Reset(room - room/2)
 	for i, r := range s.R {
-		if room < s.q && s.Up[i] == s.Low[i] {
-			s.set = append(s.set, i)
+		if taken && s.Up[i] == s.Low[i] {
 			continue
 		}
 		if h := s.Up[i] - r; h > grow {
@@ -56,6 +53,18 @@ func (s *working) choose() {
 	}
 	s.set = Union(s.set, up.List, down.List)
 	s.inOrder(s.set)
+}
+
+// takeFree adds the free coefficients to the set, unless they are more than half of one.
+func (s *working) takeFree() {
+	if s.q < longSet || s.interior() > s.q/2 {
+		return
+	}
+	for i, up := range s.Up {
+		if up == s.Low[i] {
+			s.set = append(s.set, i)
+		}
+	}
 }
 
 // inOrder sorts rows where they are many, so that rows of a table are read from begin to end.
