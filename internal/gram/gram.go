@@ -169,7 +169,7 @@ func (g *Gram) tiled() (of kernel.Kernel, rows matrix.Matrix, norm []float64) {
 
 // cheapTerms is how many values a row has at least, on average, for its kernel
 // values to be fetched faster from memory than they are computed.
-const cheapTerms = 24
+const cheapTerms = 40
 
 // blockRows is the number of rows that are worked on at a time.
 const blockRows = 256
