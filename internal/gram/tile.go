@@ -67,7 +67,7 @@ func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
 // goroutines do so for different ranges. Once it is interrupted the rest is left undone.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
-	if _, cols := y.Dims(); t.inner != nil && cols <= mostColumns && len(x.norm) >= max(t.wide, cols) { // to write a row takes as long as to use it so often
+	if t.writesBlocks(x, y) {
 		t.tilesInBlocks(x, y, nil, threads, use)
 		return
 	}
@@ -94,35 +94,47 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 	}
 }
 
+// writesBlocks reports whether y is written in blocks for the rows x: that takes about as long as to use a
+// row as often as it has columns.
+func (t *tiler[T]) writesBlocks(x, y set[T]) bool {
+	_, cols := y.Dims()
+	return t.inner != nil && cols <= mostColumns && len(x.norm) >= max(t.wide, cols)
+}
+
 // tilesInBlocks is tiles with y in blocks of dense columns, as fillBlocks writes them; nil: they are
 // written here.
 func (t *tiler[T]) tilesInBlocks(x, y set[T], blocks []T, threads int, use func(values [][]T, k, lo, hi int)) {
 	g := t.groups.Get().(*group[T])
 	defer t.groups.Put(g)
-	n, cols := x.Dims()
 	asked, whole := x.Matrix.(*matrix.CSR)
 	if !whole {
-		asked = g.pack(x, 0, n)
+		asked = g.pack(x, 0, len(x.norm))
 	}
 	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
 		w := t.work.Get().(*work[T])
 		defer t.work.Put(w)
-		of := w.blocksOf(t, y, blocks, lo, hi)
-		for k := 0; k < n && !t.stop.reached(); k += t.wide {
-			values := w.values[:min(t.wide, n-k)]
-			at, start := w.at[:len(values)], asked.Start[k:k+len(values)+1]
-			for first := 0; first < hi-lo; first += t.wide {
-				for r := range at {
-					at[r] = r*passing + first
-				}
-				t.tile(w.tile, at, of[first*cols:(first+t.wide)*cols], t.wide, nil, start, asked.Index, asked.Value)
-			}
-			for r, v := range values {
-				t.of(t.inner, v[:hi-lo], x.norm[k+r], y.norm[lo:hi])
-			}
-			use(values, k, lo, hi)
-		}
+		t.against(w, asked, x.norm, y, blocks, lo, hi, use)
 	})
+}
+
+// against is tilesInBlocks of rows lo to hi of y.
+func (t *tiler[T]) against(w *work[T], asked *matrix.CSR, norm []T, y set[T], blocks []T, lo, hi int, use func(values [][]T, k, lo, hi int)) {
+	_, cols := y.Dims()
+	n, of := len(norm), w.blocksOf(t, y, blocks, lo, hi)
+	for k := 0; k < n && !t.stop.reached(); k += t.wide {
+		values := w.values[:min(t.wide, n-k)]
+		at, start := w.at[:len(values)], asked.Start[k:k+len(values)+1]
+		for first := 0; first < hi-lo; first += t.wide {
+			for r := range at {
+				at[r] = r*passing + first
+			}
+			t.tile(w.tile, at, of[first*cols:(first+t.wide)*cols], t.wide, nil, start, asked.Index, asked.Value)
+		}
+		for r, v := range values {
+			t.of(t.inner, v[:hi-lo], norm[k+r], y.norm[lo:hi])
+		}
+		use(values, k, lo, hi)
+	}
 }
 
 // blocksOf returns rows lo to hi of y in blocks, those that there are or new ones.
