@@ -92,11 +92,13 @@ func (s *source[T]) square(dst []float64, rows []int) (computed int64) {
 
 // inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
 func (s *source[T]) inPiece(dst blas.Block[float64], x, y set[T]) {
+	single, one := make([][]T, 1), []float64{1}
 	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
 		for r, v := range values {
 			row := dst.Value[(k+r)*dst.Stride:][lo:hi]
 			clear(row)
-			s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1})
+			single[0] = v[:hi-lo]
+			s.arithmetic.add(row, single, 0, one)
 		}
 	})
 }
