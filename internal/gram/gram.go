@@ -169,7 +169,7 @@ func (g *Gram) tiled() (of kernel.Kernel, rows matrix.Matrix, norm []float64) {
 
 // cheapTerms is how many values a row has at least, on average, for its kernel
 // values to be fetched faster from memory than they are computed.
-const cheapTerms = 24
+const cheapTerms = 40
 
 // blockRows is the number of rows that are worked on at a time.
 const blockRows = 256
@@ -333,7 +333,8 @@ func (g *Gram) AddRows(dst []float64, rows []Row, c []float64) {
 	}
 }
 
-// combined is how many rows Combine adds up before the sum goes to a compensated one.
+// combined is how many rows Combine adds up before the sum goes to a compensated one: a multiple of
+// how many rows a source gives at once.
 const combined = 64
 
 // Combine sets dst = K beta in double precision. Each element is off by at most chain roundings
@@ -354,28 +355,30 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 			support, c = append(support, j), append(c, b)
 		}
 	}
-	clear(dst)
-	missing := inOrder[int](len(support))
-	if len(support) <= combined {
-		g.double.update(dst, support, c, nil, missing)
-		return len(support)
+	if clear(dst); len(support) == 0 {
+		return 0
 	}
 	part, lost := make([]float64, len(dst)), make([]float64, len(dst))
-	for lo := 0; lo < len(support); lo += combined {
-		hi := min(lo+combined, len(support))
-		clear(part)
-		g.double.update(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
-		for j, x := range part {
-			sum := dst[j] + x
-			own := sum - x // two-sum of Knuth: what the addition loses is a number
-			lost[j] += (dst[j] - own) + (x - (sum - own))
-			dst[j] = sum
+	g.double.rowsOf(support, func(values [][]float64, m, lo, hi int) {
+		end := m + len(values)
+		if g.double.arithmetic.add(part[lo:hi], values, 0, c[m:end]); end%combined != 0 && end < len(support) {
+			return
 		}
-	}
+		for j, x := range part[lo:hi] {
+			sum := dst[lo+j] + x
+			own := sum - x // two-sum of Knuth: what the addition loses is a number
+			lost[lo+j] += (dst[lo+j] - own) + (x - (sum - own))
+			dst[lo+j] = sum
+		}
+		clear(part[lo:hi])
+	})
 	for j, x := range lost {
 		if sum := dst[j] + x; sum == sum { // else it is infinite, and what is lost means nothing
 			dst[j] = sum
 		}
+	}
+	if len(support) <= combined {
+		return len(support)
 	}
 	return combined + 2
 }

@@ -236,6 +236,42 @@ func TestCombine(t *testing.T) {
 			if chain < 1 {
 				t.Errorf("%v: a chain of %d", fmt.Sprint(k), chain)
 			}
+			if chain = g.Combine(got, make([]float64, n)); chain != 0 || slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
+				t.Errorf("%v: no coefficients give %v, a chain of %d", fmt.Sprint(k), got, chain)
+			}
+		}
+	}
+}
+
+// TestBlocksAndTiles: values have the same bits whether the set or the rows asked for are in blocks, and
+// whether blocks are kept.
+func TestBlocksAndTiles(t *testing.T) {
+	for _, n := range []int{300, fewRows + 30} { // in double precision, and in single
+		x, _, _ := stored(9, n, 40)
+		kept := newGram(t, kernel.RBF{Gamma: 0.1}, x, Options{})
+		without := func() *Gram {
+			g := newGram(t, kernel.RBF{Gamma: 0.1}, x, Options{})
+			if g.double.blocks.wanted = false; g.single != nil {
+				g.single.blocks.wanted = false
+			}
+			return g
+		}
+		many := inOrder[int](70) // more than columns: blocks are written
+		want := slices.Clone(kept.Rows(many))
+		for k, row := range without().Rows(many) {
+			sameRow(t, n, row, want[k])
+		}
+		for k := range 3 { // tiles are transposed
+			sameRow(t, n, without().Rows([]int{k})[0], want[k])
+		}
+	}
+}
+
+func sameRow(t *testing.T, n int, got, want Row) {
+	t.Helper()
+	for j := range n {
+		if got.At(j) != want.At(j) {
+			t.Fatalf("of %d rows: %v in column %d, want %v", n, got.At(j), j, want.At(j))
 		}
 	}
 }
@@ -244,7 +280,7 @@ func TestCombine(t *testing.T) {
 // counts.
 func TestUpdate(t *testing.T) {
 	for _, n := range []int{1, 40, 300, fewRows + 30} {
-		sparse, dense, wide := stored(7, n, 110) // about 27 values a row: Update keeps them
+		sparse, dense, wide := stored(7, n, 200) // about 50 values a row: Update keeps them
 		few, _, _ := stored(8, n, 20)
 		r := rand.New(rand.NewPCG(7, 2))
 		sets := []matrix.Matrix{sparse, few, dense, wide}

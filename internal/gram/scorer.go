@@ -110,6 +110,13 @@ func (s *Scorer) Values(rows []matrix.Vector, use func(values [][]float64, i, lo
 		s.tiler.groups.Put(g)
 	}()
 	x := in.set(rows, s)
+	if s.tiler.writesBlocks(x, s.support) {
+		asked := g.pack(x, 0, len(rows))
+		for lo := 0; lo < len(s.support.norm); lo += passing {
+			s.tiler.against(w, asked, x.norm, s.support, nil, lo, min(lo+passing, len(s.support.norm)), use)
+		}
+		return
+	}
 	for g.hi = 0; g.hi < len(rows); {
 		s.tiler.next(g, x)
 		for lo := 0; lo < len(s.support.norm); lo += passing {

@@ -24,8 +24,9 @@ func (s *source[T]) rowsOf(wanted []int, use func(values [][]T, m, lo, hi int)) 
 	switch {
 	case s.stored != nil:
 		s.gather(wanted, use)
-	case s.blocks.wanted && len(wanted) <= s.narrow/4:
-		s.tilesInBlocks(s.set.pick(wanted), s.set, s.threads, use)
+	case s.blocks.wanted:
+		s.blocks.once.Do(s.fillBlocks)
+		s.tilesInBlocks(s.set.pick(wanted), s.set, s.blocks.value, s.threads, use)
 	default:
 		s.tiles(s.set.pick(wanted), s.set, s.threads, use)
 	}
@@ -91,11 +92,13 @@ func (s *source[T]) square(dst []float64, rows []int) (computed int64) {
 
 // inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
 func (s *source[T]) inPiece(dst blas.Block[float64], x, y set[T]) {
+	single, one := make([][]T, 1), []float64{1}
 	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
 		for r, v := range values {
 			row := dst.Value[(k+r)*dst.Stride:][lo:hi]
 			clear(row)
-			s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1})
+			single[0] = v[:hi-lo]
+			s.arithmetic.add(row, single, 0, one)
 		}
 	})
 }
@@ -106,10 +109,8 @@ const squareSide = 256
 // addedRows columns of dst stay in the first-level cache while addedAtOnce rows are added to them.
 const addedRows, addedAtOnce = 2048, 16
 
-// A blockedCopy is all rows of a set in blocks of dense columns. Against it one to four rows that
-// are asked for, read sparse, are multiplied in a quarter to a half of the time: no tile is transposed,
-// and none is computed for more rows than there are. For more rows, to read the dense copy takes
-// longer than to read the set sparse.
+// A blockedCopy is all rows of a set in blocks of dense columns. Against it rows that are asked for,
+// read sparse, are multiplied without a tile that must be transposed, nor for more rows than there are.
 type blockedCopy[T float32 | float64] struct {
 	wanted bool // there is room for it
 	once   sync.Once
@@ -128,36 +129,6 @@ func (s *source[T]) fillBlocks() {
 	s.blocks.value = inHugePages(make([]T, size))
 	_, cols := s.set.Dims()
 	parallel.Blocks(len(s.set.norm), s.wide, s.threads, func(_, lo, hi int) {
-		b := block[T]{width: s.wide, value: s.blocks.value[lo*cols : (lo+s.wide)*cols]}
-		for i := lo; i < hi; i++ {
-			b.put(i-lo, s.set.Row(i))
-		}
-	})
-}
-
-// tilesInBlocks is tiles for few rows x.
-func (s *source[T]) tilesInBlocks(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
-	s.blocks.once.Do(s.fillBlocks)
-	g := s.groups.Get().(*group[T])
-	defer s.groups.Put(g)
-	n, cols := x.Dims()
-	asked := g.pack(x, 0, n)
-	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
-		if s.stop.reached() {
-			return
-		}
-		w := s.work.Get().(*work[T])
-		defer s.work.Put(w)
-		values, at := w.values[:n], w.at[:n]
-		for first := lo; first < hi; first += s.wide {
-			for r := range at {
-				at[r] = r*passing + first - lo
-			}
-			s.tile(w.tile, at, s.blocks.value[first*cols:(first+s.wide)*cols], s.wide, nil, asked.Start, asked.Index, asked.Value)
-		}
-		for r, v := range values {
-			s.of(s.inner, v[:hi-lo], x.norm[r], y.norm[lo:hi])
-		}
-		use(values, 0, lo, hi)
+		fillBlocks(s.blocks.value[lo*cols:], s.set, s.wide, lo, hi)
 	})
 }

@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
@@ -18,8 +19,8 @@ import (
 // the kernel turns it into its values, while it is in a near cache.
 //
 // The other way round, blocks of the set and rows asked for that pass by, needs
-// no transposing; but to write blocks of the set takes several times as long as
-// to use them for less than some hundred rows. See blockedCopy.
+// no transposing, but to write blocks of the set takes longer than to use them for
+// few rows, unless there is a blockedCopy.
 //
 // Rows that are stored dense take part with their nonzero values: on digits (19 %
 // nonzero) that is twice as fast as a dense product.
@@ -66,6 +67,10 @@ func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
 // goroutines do so for different ranges. Once it is interrupted the rest is left undone.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
+	if t.writesBlocks(x, y) {
+		t.tilesInBlocks(x, y, nil, threads, use)
+		return
+	}
 	size := passing
 	if t.inner == nil {
 		size = passingSingly
@@ -86,6 +91,72 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 				use(t.values(w, b, x, y), b.lo, lo, hi)
 			}
 		})
+	}
+}
+
+// writesBlocks reports whether y is written in blocks for the rows x: that takes about as long as to use a
+// row as often as it has columns.
+func (t *tiler[T]) writesBlocks(x, y set[T]) bool {
+	_, cols := y.Dims()
+	return t.inner != nil && cols <= mostColumns && len(x.norm) >= max(t.wide, cols)
+}
+
+// tilesInBlocks is tiles with y in blocks of dense columns, as fillBlocks writes them; nil: they are
+// written here.
+func (t *tiler[T]) tilesInBlocks(x, y set[T], blocks []T, threads int, use func(values [][]T, k, lo, hi int)) {
+	g := t.groups.Get().(*group[T])
+	defer t.groups.Put(g)
+	asked, whole := x.Matrix.(*matrix.CSR)
+	if !whole {
+		asked = g.pack(x, 0, len(x.norm))
+	}
+	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
+		w := t.work.Get().(*work[T])
+		defer t.work.Put(w)
+		t.against(w, asked, x.norm, y, blocks, lo, hi, use)
+	})
+}
+
+// against is tilesInBlocks of rows lo to hi of y.
+func (t *tiler[T]) against(w *work[T], asked *matrix.CSR, norm []T, y set[T], blocks []T, lo, hi int, use func(values [][]T, k, lo, hi int)) {
+	_, cols := y.Dims()
+	n, of := len(norm), w.blocksOf(t, y, blocks, lo, hi)
+	for k := 0; k < n && !t.stop.reached(); k += t.wide {
+		values := w.values[:min(t.wide, n-k)]
+		at, start := w.at[:len(values)], asked.Start[k:k+len(values)+1]
+		for first := 0; first < hi-lo; first += t.wide {
+			for r := range at {
+				at[r] = r*passing + first
+			}
+			t.tile(w.tile, at, of[first*cols:(first+t.wide)*cols], t.wide, nil, start, asked.Index, asked.Value)
+		}
+		for r, v := range values {
+			t.of(t.inner, v[:hi-lo], norm[k+r], y.norm[lo:hi])
+		}
+		use(values, k, lo, hi)
+	}
+}
+
+// blocksOf returns rows lo to hi of y in blocks, those that there are or new ones.
+func (w *work[T]) blocksOf(t *tiler[T], y set[T], there []T, lo, hi int) []T {
+	_, cols := y.Dims()
+	size := (hi - lo + t.wide - 1) / t.wide * t.wide * cols
+	if there != nil {
+		return there[lo*cols:][:size]
+	}
+	w.blocks = slices.Grow(w.blocks[:0], size)[:size]
+	clear(w.blocks)
+	fillBlocks(w.blocks, y, t.wide, lo, hi)
+	return w.blocks
+}
+
+// fillBlocks writes rows lo to hi of y: element j of row lo + b*width + l is dst[(b*cols+j)*width+l]. The
+// rest of dst must be zeros.
+func fillBlocks[T float32 | float64](dst []T, y set[T], width, lo, hi int) {
+	_, cols := y.Dims()
+	for i := lo; i < hi; i++ {
+		b := block[T]{width: width, value: dst[(i-lo)/width*width*cols:]}
+		b.put((i-lo)%width, y.Row(i))
 	}
 }
 
@@ -135,6 +206,7 @@ type work[T float32 | float64] struct {
 	start  []int64
 	packed packed    // what rows is, if the set is not sparse
 	wide   []float64 // dense rows in double precision
+	blocks []T       // rows of a set in blocks
 }
 
 func newWork[T float32 | float64](width int) *work[T] {

@@ -114,7 +114,7 @@ func checkPair(t *testing.T, g *Gram, p *Pairs, a, b int, filled bool) {
 func TestViewRows(t *testing.T) {
 	const n = 400
 	r := rand.New(rand.NewPCG(3, 9))
-	x := &matrix.Dense{Rows: n, Cols: 30, Value: make([]float32, 30*n)}
+	x := &matrix.Dense{Rows: n, Cols: cheapTerms, Value: make([]float32, cheapTerms*n)}
 	for k := range x.Value {
 		x.Value[k] = float32(r.NormFloat64())
 	}

@@ -9,6 +9,11 @@ package elementary
 //go:noescape
 func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
 
+// gaussian32AVX512 is Gaussian32 for slices of the same length, minus being -gamma.
+//
+//go:noescape
+func gaussian32AVX512(dst []float32, yy []float32, xx float32, minus float32)
+
 // gaussian64AVX2 is Gaussian64 for slices of the same length, minus being -gamma.
 //
 //go:noescape

@@ -312,6 +312,234 @@ DATA one<>+48(SB)/8, $0x3ff0000000000000
 DATA one<>+56(SB)/8, $0x3ff0000000000000
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
+// func gaussian32AVX512(dst []float32, yy []float32, xx float32, minus float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gaussian32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         yy_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSS xx+48(FP), Z0
+	VBROADCASTSS minus+52(FP), Z1
+	VPXORQ       Z2, Z2, Z2
+	VMOVUPD      minusTwoSingle<>+0(SB), Z3
+	XORQ         BX, BX
+	SUBQ         $0x10, DX
+	JL           tail
+
+loop:
+	VMOVUPD      (AX)(BX*4), Z4
+	VMOVUPD      (CX)(BX*4), Z5
+	VADDPS       Z5, Z0, Z5
+	VFMADD231PS  Z3, Z4, Z5
+	VMAXPS       Z5, Z2, Z5
+	VMULPS       Z1, Z5, Z5
+	VMOVUPD      highSingle<>+0(SB), Z4
+	VMINPS       Z5, Z4, Z4
+	VMOVUPD      lowSingle<>+0(SB), Z5
+	VMAXPS       Z4, Z5, Z4
+	VMOVUPD      log2eSingle<>+0(SB), Z5
+	VFMADD213PS  magicSingle<>+0(SB), Z4, Z5
+	VSUBPS       magicSingle<>+0(SB), Z5, Z5
+	VFNMADD231PS ln2HiSingle<>+0(SB), Z5, Z4
+	VFNMADD231PS ln2LoSingle<>+0(SB), Z5, Z4
+	VMOVUPD      expBSingle<>+0(SB), Z6
+	VFMADD213PS  expASingle<>+0(SB), Z4, Z6
+	VMOVUPD      expDSingle<>+0(SB), Z7
+	VFMADD213PS  expCSingle<>+0(SB), Z4, Z7
+	VMOVUPD      expFSingle<>+0(SB), Z8
+	VFMADD213PS  expESingle<>+0(SB), Z4, Z8
+	VMULPS       Z4, Z4, Z9
+	VFMADD213PS  Z6, Z9, Z7
+	VMULPS       Z9, Z9, Z6
+	VFMADD213PS  Z7, Z6, Z8
+	VFMADD213PS  Z4, Z9, Z8
+	VADDPS       oneSingle<>+0(SB), Z8, Z4
+	VSCALEFPS    Z5, Z4, Z4
+	VMOVUPD      Z4, (AX)(BX*4)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, DX
+	JE           done
+	MOVL         $-1, SI
+	BZHIL        DX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (AX)(BX*4), K1, Z4
+	VMOVUPS.Z    (CX)(BX*4), K1, Z5
+	VADDPS       Z5, Z0, Z0
+	VFMADD231PS  Z3, Z4, Z0
+	VMAXPS       Z0, Z2, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPD      highSingle<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z1
+	VMOVUPD      lowSingle<>+0(SB), Z0
+	VMAXPS       Z1, Z0, Z1
+	VMOVUPD      log2eSingle<>+0(SB), Z0
+	VFMADD213PS  magicSingle<>+0(SB), Z1, Z0
+	VSUBPS       magicSingle<>+0(SB), Z0, Z0
+	VFNMADD231PS ln2HiSingle<>+0(SB), Z0, Z1
+	VFNMADD231PS ln2LoSingle<>+0(SB), Z0, Z1
+	VMOVUPD      expBSingle<>+0(SB), Z2
+	VFMADD213PS  expASingle<>+0(SB), Z1, Z2
+	VMOVUPD      expDSingle<>+0(SB), Z3
+	VFMADD213PS  expCSingle<>+0(SB), Z1, Z3
+	VMOVUPD      expFSingle<>+0(SB), Z4
+	VFMADD213PS  expESingle<>+0(SB), Z1, Z4
+	VMULPS       Z1, Z1, Z5
+	VFMADD213PS  Z2, Z5, Z3
+	VMULPS       Z5, Z5, Z2
+	VFMADD213PS  Z3, Z2, Z4
+	VFMADD213PS  Z1, Z5, Z4
+	VADDPS       oneSingle<>+0(SB), Z4, Z1
+	VSCALEFPS    Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (AX)(BX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA minusTwoSingle<>+0(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+8(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+16(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+24(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+32(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+40(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+48(SB)/8, $0xc0000000c0000000
+DATA minusTwoSingle<>+56(SB)/8, $0xc0000000c0000000
+GLOBL minusTwoSingle<>(SB), RODATA|NOPTR, $64
+
+DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+32(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+40(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+48(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+56(SB)/8, $0x42b2000042b20000
+GLOBL highSingle<>(SB), RODATA|NOPTR, $64
+
+DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+32(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+40(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+48(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+56(SB)/8, $0xc2d00000c2d00000
+GLOBL lowSingle<>(SB), RODATA|NOPTR, $64
+
+DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL log2eSingle<>(SB), RODATA|NOPTR, $64
+
+DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+32(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+40(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+48(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+56(SB)/8, $0x4b4000004b400000
+GLOBL magicSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+32(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+40(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+48(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+56(SB)/8, $0x3f3172183f317218
+GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+32(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+40(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+48(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+56(SB)/8, $0xb102e308b102e308
+GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+32(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+40(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+48(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+56(SB)/8, $0x3f0000003f000000
+GLOBL expASingle<>(SB), RODATA|NOPTR, $64
+
+DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+32(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+40(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+48(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+56(SB)/8, $0x3e2aaaab3e2aaaab
+GLOBL expBSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+32(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+40(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+48(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+56(SB)/8, $0x3d2aaaab3d2aaaab
+GLOBL expCSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+32(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+40(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+48(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+56(SB)/8, $0x3c0888893c088889
+GLOBL expDSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+32(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+40(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+48(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+56(SB)/8, $0x3ab60b613ab60b61
+GLOBL expESingle<>(SB), RODATA|NOPTR, $64
+
+DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+32(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+40(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+48(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+56(SB)/8, $0x39500d0139500d01
+GLOBL expFSingle<>(SB), RODATA|NOPTR, $64
+
+DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
+GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
+
 // func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·gaussian64AVX2(SB), NOSPLIT, $0-64
@@ -551,90 +779,6 @@ tail:
 done:
 	VZEROUPPER
 	RET
-
-DATA minusTwoSingle<>+0(SB)/8, $0xc0000000c0000000
-DATA minusTwoSingle<>+8(SB)/8, $0xc0000000c0000000
-DATA minusTwoSingle<>+16(SB)/8, $0xc0000000c0000000
-DATA minusTwoSingle<>+24(SB)/8, $0xc0000000c0000000
-GLOBL minusTwoSingle<>(SB), RODATA|NOPTR, $32
-
-DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
-GLOBL highSingle<>(SB), RODATA|NOPTR, $32
-
-DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
-GLOBL lowSingle<>(SB), RODATA|NOPTR, $32
-
-DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL log2eSingle<>(SB), RODATA|NOPTR, $32
-
-DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
-GLOBL magicSingle<>(SB), RODATA|NOPTR, $32
-
-DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
-GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $32
-
-DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
-GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $32
-
-DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
-GLOBL expASingle<>(SB), RODATA|NOPTR, $32
-
-DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
-GLOBL expBSingle<>(SB), RODATA|NOPTR, $32
-
-DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
-GLOBL expCSingle<>(SB), RODATA|NOPTR, $32
-
-DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
-GLOBL expDSingle<>(SB), RODATA|NOPTR, $32
-
-DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
-GLOBL expESingle<>(SB), RODATA|NOPTR, $32
-
-DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
-GLOBL expFSingle<>(SB), RODATA|NOPTR, $32
-
-DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
-GLOBL oneSingle<>(SB), RODATA|NOPTR, $32
 
 DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
 DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f

@@ -61,9 +61,12 @@ func cosTo(dst, src []float64) {
 }
 
 func gaussian32(dst, yy []float32, xx, minus float32) {
-	if cpu.HasAVX2 {
+	switch {
+	case cpu.HasAVX512:
+		gaussian32AVX512(dst, yy, xx, minus)
+	case cpu.HasAVX2:
 		gaussian32AVX2(dst, yy, xx, minus)
-	} else {
+	default:
 		gaussianPortable(Exp32, dst, yy, xx, minus)
 	}
 }

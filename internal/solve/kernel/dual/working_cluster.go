@@ -81,12 +81,17 @@ func (s *working) sweep() {
 // movable returns the rows that are not at rest at a bound.
 func (s *working) movable() (rows []int) {
 	bias := s.bias()
-	for i, r := range s.R {
-		if s.Up[i]-r > bias || s.Low[i]-r < bias {
+	for i := range s.R {
+		if !s.rests(i, bias) {
 			rows = append(rows, i)
 		}
 	}
 	return rows
+}
+
+// rests reports whether a row is at rest at a bound.
+func (s *working) rests(i int, bias float64) bool {
+	return !(s.Up[i]-s.R[i] > bias || s.Low[i]-s.R[i] < bias)
 }
 
 // A division halves sets of rows x along the line through two that are far apart:

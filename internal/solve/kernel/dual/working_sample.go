@@ -2,6 +2,7 @@ package dual
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -114,7 +115,8 @@ func (s *working) rescale(share float64) {
 	}
 }
 
-// enter brings the next rows into play, as the working set.
+// enter brings the next rows into play. Those of them that are to move are the working set, with the
+// coefficients that are free already.
 func (s *working) enter() {
 	s.set = s.set[:0]
 	weight := s.share * s.p.N
@@ -124,7 +126,6 @@ func (s *working) enter() {
 		s.set = append(s.set, i)
 		s.play++
 	}
-	s.inOrder(s.set)
 	share := weight / s.p.N
 	if s.play == len(s.order) {
 		s.order, share = nil, 1
@@ -133,6 +134,11 @@ func (s *working) enter() {
 	if s.order == nil {
 		s.bounds(s.p) // without the roundings of the way
 	}
+	bias := s.bias()
+	s.set = slices.DeleteFunc(s.set, func(i int) bool { return s.rests(i, bias) })
+	s.takeFree()
+	s.inOrder(s.set)
+	s.set = slices.Compact(s.set) // some that are new are free too
 }
 
 // lift returns a point of the sample as one of all rows.

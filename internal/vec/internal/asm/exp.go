@@ -20,6 +20,7 @@ const (
 
 func exponentials() {
 	float{avx512, double}.gaussian()
+	float{avx512, single}.gaussian()
 	f, f32 := float{avx2, double}, float{avx2, single}
 	f.gaussian()
 	f32.gaussian()
