@@ -14,11 +14,11 @@ const (
 )
 
 // A tile is how a level multiplies panels: kernel adds the product of k groups
-// of rows numbers at a and k groups of cols numbers at b to the rows x cols
-// numbers at c, S being the precision of sums.
+// of rows numbers at a and k groups of cols numbers at b, of which one begins a stride
+// behind the other, to the rows x cols numbers at c, S being the precision of sums.
 type tile[T, S vec.Float] struct {
 	rows, cols int
-	kernel     func(k int, a, b []T, c []S, stride int)
+	kernel     func(k int, a []T, aStride int, b []T, bStride int, c []S, stride int)
 }
 
 // A multiplication adds sum_k a[i][k]*b[j][k] to c[i][j], for i < m, j < n, in order of
@@ -33,7 +33,7 @@ type multiplication[T, S vec.Float] struct {
 
 	mirrored bool
 
-	packA, packB packer[T]
+	packA, packB packer[T]     // packB is nil where both factors are the same
 	room         *packed[T, S] // nil: its own
 }
 
@@ -44,6 +44,21 @@ func (p multiplication[T, S]) run(threads int) {
 		return
 	}
 	threads = parallel.Cores(threads)
+	if p.narrow() {
+		p.runNarrow(threads)
+	} else {
+		p.runPanels(threads)
+	}
+	if p.mirrored {
+		p.mirror(threads)
+	}
+}
+
+// runPanels computes the product by panels of B that all workers share.
+func (p multiplication[T, S]) runPanels(threads int) {
+	if p.packB == nil {
+		p.packB = p.packA
+	}
 	depth := cmp.Or(p.depth, equalParts(p.k, depthOfPanel))
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
@@ -70,9 +85,6 @@ func (p multiplication[T, S]) run(threads int) {
 				p.block(w, b, i*height, min(height, p.m-i*height), col, cols, k, depth)
 			})
 		}
-	}
-	if p.mirrored {
-		p.mirror(threads)
 	}
 }
 
@@ -124,10 +136,10 @@ func (p multiplication[T, S]) block(w *work[T, S], b []T, row, rows, col, cols, 
 			}
 			at := (row+i)*p.c.Stride + col + j
 			if i+t.rows <= rows && j+t.cols <= cols {
-				t.kernel(depth, w.a[i*depth:], b[j*depth:], p.c.Value[at:], p.c.Stride)
+				t.kernel(depth, w.a[i*depth:], t.rows, b[j*depth:], t.cols, p.c.Value[at:], p.c.Stride)
 			} else {
 				p.edge(w.edge, at, min(t.rows, rows-i), min(t.cols, cols-j), func(c []S) {
-					t.kernel(depth, w.a[i*depth:], b[j*depth:], c, t.cols)
+					t.kernel(depth, w.a[i*depth:], t.rows, b[j*depth:], t.cols, c, t.cols)
 				})
 			}
 		}
