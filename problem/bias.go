@@ -3,6 +3,7 @@ package problem
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
@@ -109,16 +110,22 @@ func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 	}
 	parts := make([][]float64, blocksOf(len(y)))
 	value = sumBlocks(len(y), p.threads, func(block, lo, hi int) float64 {
-		sums, at, a := make([]float64, k+k*k), make([]float64, k), make([]float64, k)
+		sums, at := make([]float64, k+k*k), make([]float64, (hi-lo)*k)
+		for i := lo; i < hi; i++ {
+			row := at[(i-lo)*k : (i-lo+1)*k]
+			copy(row, b)
+			if m != nil {
+				for c, x := range m[i*k : (i+1)*k] {
+					row[c] += x
+				}
+			}
+		}
+		var values [blockRows]float64
+		joint.ValueSlopes(p.Loss, values[:], at, at, y[lo:hi])
 		var total vec.Sum
 		for i := lo; i < hi; i++ {
-			copy(at, b)
-			if m != nil {
-				vec.Axpy64(at, 1, m[i*k:(i+1)*k])
-			}
-			total.Add(weight[i] * p.Loss.Value(at, int(y[i])))
-			p.Loss.Derivative(a, at, int(y[i]))
-			addCurvature(sums, a, int(y[i]), weight[i])
+			total.Add(weight[i] * values[i-lo])
+			addCurvature(sums, at[(i-lo)*k:(i-lo+1)*k], int(y[i]), weight[i])
 		}
 		parts[block] = sums
 		return total.Value()

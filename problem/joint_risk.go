@@ -87,13 +87,8 @@ func (p *JointRisk) Zero() float64 { return p.zero }
 func (p *JointRisk) Slopes(a, predictions []float64) {
 	k := p.Classes
 	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if p.Numbers != nil {
-				p.ValueSlope(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], i)
-				continue
-			}
-			p.Loss.Derivative(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], int(p.Y[i]))
-		}
+		var value [blockRows]float64
+		p.ValueSlopes(value[:], a[lo*k:hi*k], predictions[lo*k:hi*k], lo)
 	})
 }
 
@@ -237,17 +232,23 @@ func (p *JointRisk) Smoothness() float64 {
 	return p.Loss.Smoothness()
 }
 
-// ValueSlope returns the loss of row i at predictions, and sets dst, which may be these, to its derivative.
-func (p *JointRisk) ValueSlope(dst, predictions []float64, i int) (value float64) {
+// ValueSlopes sets value to the losses of the rows from first on at predictions, K of each row, and dst, which may be
+// these, to the derivatives.
+func (p *JointRisk) ValueSlopes(value, dst, predictions []float64, first int) {
+	k := p.Classes
+	rows := len(predictions) / k
 	if p.Numbers == nil {
-		return joint.ValueSlope(p.Loss, dst, predictions, int(p.Y[i]))
+		joint.ValueSlopes(p.Loss, value, dst, predictions, p.Y[first:first+rows])
+		return
 	}
-	for c, one := range p.Numbers {
-		x, y := predictions[c], one.Y[i]
-		value += one.Loss.Value(x, y)
-		dst[c] = one.Loss.Derivative(x, y)
+	for i := range rows {
+		value[i] = 0
+		for c, one := range p.Numbers {
+			x, y := predictions[i*k+c], one.Y[first+i]
+			value[i] += one.Loss.Value(x, y)
+			dst[i*k+c] = one.Loss.Derivative(x, y)
+		}
 	}
-	return value
 }
 
 // column copies a column of n x K numbers.

@@ -1,6 +1,8 @@
 package joint
 
 import (
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 )
@@ -43,32 +45,55 @@ func topOf(p []float64) int {
 }
 
 // Probabilities returns exp(p_k) divided by their sum.
-func (l Softmax) Probabilities(dst, p []float64) { l.share(dst, p) }
+func (Softmax) Probabilities(dst, p []float64) { shares(nil, dst, p, len(p)) }
 
-// share is Probabilities, and returns the logarithm of the sum of the exponentials, less the
-// largest number.
-func (Softmax) share(dst, p []float64) (excess float64) {
-	most := p[topOf(p)]
-	for k, x := range p {
-		dst[k] = max(x-most, -1e4) // exp is 0 there
+// shares sets dst to the probabilities of rows of k predictions, and sums, one number a row unless it is nil, to the
+// sum of the exponentials of what the predictions are below the largest.
+func shares(sums, dst, p []float64, k int) {
+	dst = dst[:len(p)]
+	for at := 0; at < len(p); at += k {
+		row, to := p[at:at+k], dst[at:at+k]
+		most := row[0]
+		for _, x := range row {
+			most = max(most, x)
+		}
+		for c, x := range row {
+			to[c] = max(x-most, -1e4) // exp is 0 there
+		}
 	}
-	elementary.ExpTo(dst[:len(p)], dst[:len(p)])
-	sum := 0.0
-	for _, x := range dst[:len(p)] {
-		sum += x
+	elementary.ExpTo(dst, dst)
+	for i := 0; i*k < len(p); i++ {
+		row, sum := dst[i*k:(i+1)*k], 0.0
+		for _, x := range row {
+			sum += x
+		}
+		for c := range row {
+			row[c] /= sum
+		}
+		if sums != nil {
+			sums[i] = sum
+		}
 	}
-	for k := range p {
-		dst[k] /= sum
-	}
-	return elementary.Log(sum)
 }
 
-// ValueSlope is Value and Derivative by the same exponentials.
-func (l Softmax) ValueSlope(dst, p []float64, y int) float64 {
-	above := p[topOf(p)] - p[y]
-	above += l.share(dst, p)
-	closeAt(dst[:len(p)], y)
-	return above
+// ValueSlopes is Value and Derivative of rows by the same exponentials.
+func (Softmax) ValueSlopes(value, dst, p []float64, y []uint32) {
+	const most = 64 // rows at a time
+	k := len(p) / max(1, len(y))
+	var sums, logs [most]float64
+	for lo := 0; lo < len(y); lo += most {
+		hi := min(lo+most, len(y))
+		for i := lo; i < hi; i++ {
+			row := p[i*k : (i+1)*k]
+			value[i] = slices.Max(row) - row[y[i]]
+		}
+		shares(sums[:hi-lo], dst[lo*k:hi*k], p[lo*k:hi*k], k)
+		elementary.LogTo(logs[:], sums[:hi-lo])
+		for i := lo; i < hi; i++ {
+			value[i] += logs[i-lo]
+			closeAt(dst[i*k:(i+1)*k], int(y[i]))
+		}
+	}
 }
 
 // Derivative returns the probabilities, less 1 for the class.

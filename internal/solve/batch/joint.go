@@ -26,15 +26,17 @@ func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, 
 	k := o.p.Classes
 	parallel.Blocks(len(o.p.Y), parts.BlockRows, o.p.Threads, func(b, lo, hi int) {
 		sum, moved := 0.0, 0.0
+		var value [parts.BlockRows]float64
+		at := o.slope[lo*k : hi*k]
+		copy(at, m[lo*k:hi*k])
+		if along != nil {
+			vec.Axpy64(at, t, along[lo*k:hi*k])
+		}
+		o.p.ValueSlopes(value[:], at, at, lo)
 		for i := lo; i < hi; i++ {
-			at := o.slope[i*k : (i+1)*k]
-			copy(at, m[i*k:(i+1)*k])
+			sum += float64(o.p.S[i] * value[i-lo])
 			if along != nil {
-				vec.Axpy64(at, t, along[i*k:(i+1)*k])
-			}
-			sum += float64(o.p.S[i] * o.p.ValueSlope(at, at, i))
-			if along != nil {
-				moved += float64(o.p.S[i] * vec.Dot64(at, along[i*k:(i+1)*k]))
+				moved += float64(o.p.S[i] * vec.Dot64(o.slope[i*k:(i+1)*k], along[i*k:(i+1)*k]))
 			}
 		}
 		o.part[b], o.moved[b] = sum, moved
@@ -50,7 +52,10 @@ func (o *jointObjective) gradient(dst []float64) {
 	k := o.p.Classes
 	weighted := make([]float64, len(o.slope))
 	for i, s := range o.p.S {
-		vec.Axpy64(weighted[i*k:(i+1)*k], s/o.p.N, o.slope[i*k:(i+1)*k])
+		share, to := s/o.p.N, weighted[i*k:(i+1)*k]
+		for c, x := range o.slope[i*k : (i+1)*k] {
+			to[c] = share * x
+		}
 	}
 	o.p.CombineTo(dst, weighted)
 	if o.p.Bias == problem.None {
@@ -66,8 +71,8 @@ func (o *jointObjective) dual(m []float64) []float64 {
 		k := o.p.Classes
 		b, moved := make([]float64, k), append([]float64(nil), m...)
 		o.p.BestBiases(b, m)
-		for i := range o.p.Y {
-			vec.Axpy64(moved[i*k:(i+1)*k], 1, b)
+		for i := range moved {
+			moved[i] += b[i%k]
 		}
 		m = moved
 	}
