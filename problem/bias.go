@@ -72,6 +72,10 @@ func (p *JointRisk) BestBiases(b, m []float64) {
 	value, g, h := p.atBiases(b, m)
 	for range 50 {
 		d := p.biasStep(g, h)
+		if farthest := largestOf(d); farthest <= 1e-9 { // nothing is left but its square
+			vec.Axpy64(b, 1, d)
+			return
+		}
 		slope := vec.Dot64(d, g)
 		if !(slope < -1e-28*max(1, math.Abs(value))) {
 			return
@@ -137,14 +141,17 @@ func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 	return value, all[:k], all[k:]
 }
 
-// addCurvature adds weight times the slope a, and then the matrix made of it, which changes a.
+// addCurvature adds weight times the slope a, and then the lower triangle of the matrix made of it, which changes a.
 func addCurvature(sums, a []float64, y int, weight float64) {
 	k := len(a)
 	vec.Axpy64(sums[:k], weight, a)
 	a[y]++
 	for c, q := range a {
 		sums[k+c*k+c] += float64(weight * q)
-		vec.Axpy64(sums[k+c*k:k+(c+1)*k], -weight*q, a)
+		row, factor := sums[k+c*k:][:c+1], -weight*q
+		for j, x := range a[:c+1] {
+			row[j] += float64(factor * x)
+		}
 	}
 }
 

@@ -62,13 +62,40 @@ type Maximum interface {
 	Offset(k, y int) float64
 }
 
-// Quick is a loss of which value and derivative of many rows take together about as long as one of them.
+// Quick is a loss of which value and derivative take together about as long as one of them, and all of it less where
+// there are many rows: p and a have K numbers of each, one row after another.
 //
-// Law: of each row the value is Value(p, y), but for 1e-13 (1 + max |p_k|); dst gets Derivative(p, y), and may
-// be p.
+// Law: Values and Conjugates have the bits of Value and Conjugate; of ValueSlopes the values are these but for
+// 1e-13 (1 + max |p_k|), and dst, which may be p, gets Derivative.
 type Quick interface {
 	Loss
+	Values(value, p []float64, y []uint32)
+	Conjugates(value, a []float64, y []uint32)
 	ValueSlopes(value, dst, p []float64, y []uint32)
+}
+
+// Values sets value to the losses of rows, len(y) of them.
+func Values(l Loss, value, p []float64, y []uint32) {
+	if q, ok := l.(Quick); ok {
+		q.Values(value, p, y)
+		return
+	}
+	for i, c := range y {
+		k := len(p) / len(y)
+		value[i] = l.Value(p[i*k:(i+1)*k], int(c))
+	}
+}
+
+// Conjugates is Values of the conjugates.
+func Conjugates(l Loss, value, a []float64, y []uint32) {
+	if q, ok := l.(Quick); ok {
+		q.Conjugates(value, a, y)
+		return
+	}
+	for i, c := range y {
+		k := len(a) / len(y)
+		value[i] = l.Conjugate(a[i*k:(i+1)*k], int(c))
+	}
 }
 
 // ValueSlopes sets value to the values of rows, len(y) of them, which p has one after another, and dst, which may

@@ -76,13 +76,42 @@ func shares(sums, dst, p []float64, k int) {
 	}
 }
 
+// rowsAtOnce is how many rows are taken together.
+const rowsAtOnce = 64
+
+// Values is Value of many rows.
+func (Softmax) Values(value, p []float64, y []uint32) {
+	k := len(p) / max(1, len(y))
+	exps := make([]float64, rowsAtOnce*k)
+	var tops [rowsAtOnce]int
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
+		for i := lo; i < hi; i++ {
+			row := p[i*k : (i+1)*k]
+			top := topOf(row)
+			tops[i-lo] = top
+			for c, x := range row {
+				exps[(i-lo)*k+c] = x - row[top]
+			}
+		}
+		elementary.ExpTo(exps, exps[:(hi-lo)*k])
+		for i := lo; i < hi; i++ {
+			row, top, sum := exps[(i-lo)*k:(i-lo+1)*k], tops[i-lo], 0.0
+			row[top] = 0
+			for _, x := range row {
+				sum += x
+			}
+			value[i] = p[i*k+top] - p[i*k+int(y[i])] + elementary.Log1p(sum)
+		}
+	}
+}
+
 // ValueSlopes is Value and Derivative of rows by the same exponentials.
 func (Softmax) ValueSlopes(value, dst, p []float64, y []uint32) {
-	const most = 64 // rows at a time
 	k := len(p) / max(1, len(y))
-	var sums, logs [most]float64
-	for lo := 0; lo < len(y); lo += most {
-		hi := min(lo+most, len(y))
+	var sums, logs [rowsAtOnce]float64
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
 		for i := lo; i < hi; i++ {
 			row := p[i*k : (i+1)*k]
 			value[i] = slices.Max(row) - row[y[i]]
@@ -116,6 +145,35 @@ func (Softmax) Conjugate(a []float64, y int) float64 {
 		return 0
 	}
 	return sum - (elementary.Entropy(s) + float64(s*elementary.Log(s)))
+}
+
+// Conjugates is Conjugate of many rows.
+func (Softmax) Conjugates(value, a []float64, y []uint32) {
+	k := len(a) / max(1, len(y))
+	logs := make([]float64, rowsAtOnce*k)
+	var shares, of, entropies [rowsAtOnce]float64 // S, its logarithm and the entropy of (S, 1-S)
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
+		elementary.LogTo(logs, a[lo*k:hi*k])
+		for i := lo; i < hi; i++ {
+			value[i] = 0
+			for c, x := range a[i*k : (i+1)*k] {
+				if c != int(y[i]) && x > 0 {
+					value[i] += float64(x * logs[(i-lo)*k+c])
+				}
+			}
+			shares[i-lo] = moved(a[i*k:(i+1)*k], int(y[i]))
+		}
+		elementary.LogTo(of[:], shares[:hi-lo])
+		elementary.EntropyTo(entropies[:], shares[:hi-lo])
+		for i := lo; i < hi; i++ {
+			if s := shares[i-lo]; s == 0 {
+				value[i] = 0
+			} else {
+				value[i] -= entropies[i-lo] + float64(s*of[i-lo])
+			}
+		}
+	}
 }
 
 // Dual solves softmax(u) - e_y + (u-v)/step = 0 by Newton's method, see newton.

@@ -12,6 +12,7 @@ import (
 type jointObjective struct {
 	p           *problem.Joint
 	slope       []float64 // n x K, of the rows, at the last predictions
+	weighted    []float64 // and times the weights of the rows, by N
 	part, moved []float64 // of blocks of rows
 }
 
@@ -19,7 +20,7 @@ var _ risk = (*jointObjective)(nil)
 
 func newJointObjective(p *problem.Joint) *jointObjective {
 	blocks := (len(p.Y) + parts.BlockRows - 1) / parts.BlockRows
-	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
+	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), weighted: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
 }
 
 func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, derivative float64) {
@@ -50,14 +51,15 @@ func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, 
 
 func (o *jointObjective) gradient(dst []float64) {
 	k := o.p.Classes
-	weighted := make([]float64, len(o.slope))
-	for i, s := range o.p.S {
-		share, to := s/o.p.N, weighted[i*k:(i+1)*k]
-		for c, x := range o.slope[i*k : (i+1)*k] {
-			to[c] = share * x
+	parallel.Blocks(len(o.p.Y), parts.BlockRows, o.p.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			share, to := o.p.S[i]/o.p.N, o.weighted[i*k:(i+1)*k]
+			for c, x := range o.slope[i*k : (i+1)*k] {
+				to[c] = share * x
+			}
 		}
-	}
-	o.p.CombineTo(dst, weighted)
+	})
+	o.p.CombineTo(dst, o.weighted)
 	if o.p.Bias == problem.None {
 		clear(dst[len(dst)-k:])
 	}
