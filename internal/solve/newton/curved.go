@@ -17,7 +17,9 @@ import (
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
 //	Start     with many rows at the solution of a sample, start.go
-//	Returned  w and a, which is dual feasible but for rounding once g = 0
+//	Returned  w and a, which is dual feasible but for rounding once g = 0; or, after a whole step by an H of the
+//	          point before, what the slopes are in the parabolas of that step, a + l'' X d: their gradient is 0,
+//	          and they are off by the square of X d only, where g may be large against lambda
 //
 // With many columns conjugate gradients find d (truncated.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
@@ -32,6 +34,8 @@ type curved struct {
 	cheap     bool            // each epoch has its own H
 	epochs    int
 	shared    bool // H is that of problems of other targets too
+	own       bool // the step is by the H of the point where it began
+	whole     bool // the last step was to the minimum of a parabola, and predictions are those of w
 
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b
@@ -39,6 +43,8 @@ type curved struct {
 	moved      bool      // if that is known
 	middle     []float64 // d+1, see parts.RelativeGap
 	current    bool      // g belongs to w and a
+	model      []float64 // n: what a was foretold to be by the parabolas of the last step; nil: see modelled
+	modelled   bool      // if that is known, and closer than a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
 	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor

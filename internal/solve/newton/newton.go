@@ -245,9 +245,9 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 		s.middle = parts.MiddleOf(p)
 	}
 	if vec.SquaredNorm64(s.w) != 0 {
-		s.arrive(s.prediction, s.w, 0)
+		s.arrive(s.prediction, s.w, 0, false)
 	} else {
-		s.arrive(nil, nil, 0)
+		s.arrive(nil, nil, 0, false)
 	}
 	s.settle()
 	return s
@@ -261,8 +261,8 @@ func (s *curved) Epoch() {
 	s.epochs++
 	s.gradient()
 	s.direction()
-	s.current = false
-	if s.shared && s.epochs == 1 { // a parabola, and H is its own: the whole step
+	s.current, s.modelled = false, false
+	if s.whole = s.epochs == 1 && (s.shared || s.own && loss.IsQuadratic(s.loss)); s.whole { // to the minimum
 		vec.Axpy64(s.w, 1, s.d)
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
