@@ -183,7 +183,7 @@ func (p *Joint) Primal(w []float64) (value, bound float64) {
 		p.lengths(reach, lo)
 		for i := range reach {
 			chain := reach[i] + 4
-			reach[i] = float64(chain*unit*(float64(size*p.norm(lo+i, 0))+bias)) + float64(chain*tiny)
+			reach[i] = float64(chain*unit*(float64(size*p.norm(lo+i, 0))+bias)) + underflowOf(chain)
 		}
 		sum, errs[b] = p.lossesOf(prediction, reach, lo, hi)
 		return sum
