@@ -27,6 +27,9 @@ func (s *curved) estimate() float64 {
 		return s.gap
 	}
 	s.gradient()
+	if s.middle == nil {
+		s.middle = parts.MiddleOf(s.p)
+	}
 	losses, curvature := parts.SumRows(s.p, func(lo, hi int) (x, y float64) {
 		if s.p.Bias == problem.Free { // needed for no other
 			for _, c := range s.c[lo:hi] {

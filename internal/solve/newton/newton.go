@@ -241,9 +241,6 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
 	s.prepare(from)
-	if !s.shared { // whose gap is not estimated
-		s.middle = parts.MiddleOf(p)
-	}
 	if vec.SquaredNorm64(s.w) != 0 {
 		s.arrive(s.prediction, s.w, 0, false)
 	} else {
