@@ -190,14 +190,7 @@ func packCols[S, T vec.Float](b Block[T]) packer[S] {
 			return
 		}
 		for r := range depth {
-			from, to := same.Value[(k+r)*same.Stride+first:][:count], dst[r*width:][:count]
-			if count > 16 {
-				copy(to, from)
-				continue
-			}
-			for j, v := range from { // a call would cost more
-				to[j] = v
-			}
+			copy(dst[r*width:], same.Value[(k+r)*same.Stride+first:][:count])
 		}
 	}
 }
