@@ -29,13 +29,12 @@ type curved struct {
 	loss loss.Curved
 	over parts.Limit
 
+	step
 	hessian   *hessian.Matrix // nil with many columns
 	conjugate *truncated      // nil with few: H costs a few products only
 	cheap     bool            // each epoch has its own H
 	epochs    int
 	shared    bool // H is that of problems of other targets too
-	own       bool // the step is by the H of the point where it began
-	whole     bool // the last step was to the minimum of a parabola, and predictions are those of w
 
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b
@@ -43,16 +42,24 @@ type curved struct {
 	moved      bool      // if that is known
 	middle     []float64 // d+1, see parts.RelativeGap
 	current    bool      // g belongs to w and a
-	model      []float64 // n: what a was foretold to be by the parabolas of the last step; nil: see modelled
-	modelled   bool      // if that is known, and closer than a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
-	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor
-	length float64 // t of the last epoch
-	gap    float64 // of the last estimate, relative; 0: none since the last epoch
+	gap float64 // of the last estimate, relative; 0: none since the last epoch
 
 	least float64 // slope along a step so far
 	stuck int     // epochs since
+}
+
+// step is what is known of the last step.
+type step struct {
+	drop   float64 // g^T H^-1 g where it began; 0: there is no factor
+	length float64 // t
+
+	own   bool // it is by the H of the point where it began
+	whole bool // it was to the minimum of a parabola, and predictions are those of w
+
+	model    []float64 // n: what a was foretold to be by the parabolas where it began
+	modelled bool      // if that is known, and closer than a
 }
 
 // gradient sets g, unless it is that of this point already.

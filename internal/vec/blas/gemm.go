@@ -3,7 +3,7 @@
 // Every element of a product is one chain: c = fma(a, b, c) over the terms in
 // order, beginning with the element that was there. How the matrices are cut
 // into blocks and tiles, and by how many threads, does not change a bit. Of a matrix of
-// few columns times itself there are several chains, which are added in order: narrow.go.
+// few columns times itself there are several chains, which are added in order: multiplication.go.
 //
 // The method is Goto and van de Geijn's (2008): panels of both factors are
 // copied so that a tile reads them in the order of memory; a panel of B stays
@@ -133,9 +133,6 @@ func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads 
 func Gram(h Block[float64], x Block[float32], threads int) {
 	syrk(h, x, x.Cols, x.Rows, packCols[float64](x), threads)
 }
-
-// rowsOfSingle is how many rows GramSingle sums in single precision.
-const rowsOfSingle = 256
 
 // GramSingle is a faster Gram that sums 256 rows at a time in single precision:
 // s = fma(x[i][j], x[i][l], s) from 0 over 256 rows in order, and then h[j][l] += s.
