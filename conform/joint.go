@@ -83,8 +83,15 @@ func jointSlope(f *findings, l joint.Loss, p []float64, y int) {
 	}
 	if q, ok := l.(joint.Quick); ok {
 		both := append([]float64(nil), p...)
-		value := q.ValueSlope(both, both, y)
-		f.check(math.Abs(value-l.Value(p, y)) <= 1e-13*(1+largest(p)), "value and slope together are those of each", "p=%v y=%d: value %g", p, y, value)
+		both = append(both, both...) // two rows
+		var value [2]float64
+		q.ValueSlopes(value[:], both, both, []uint32{uint32(y), uint32(y)})
+		f.check(math.Abs(value[1]-l.Value(p, y)) <= 1e-13*(1+largest(p)), "value and slope together are those of each", "p=%v y=%d: value %g", p, y, value[1])
+		both = both[len(p):]
+		q.Values(value[:], append(append([]float64(nil), p...), p...), []uint32{uint32(y), uint32(y)})
+		f.check(value[0] == l.Value(p, y) && value[1] == value[0], "values of many rows are those of each", "p=%v y=%d: value %g", p, y, value[1])
+		q.Conjugates(value[:], append(append([]float64(nil), g...), g...), []uint32{uint32(y), uint32(y)})
+		f.check(value[0] == l.Conjugate(g, y) && value[1] == value[0], "values of many rows are those of each", "a=%v y=%d: conjugate %g", g, y, value[1])
 		for k := range g {
 			f.check(both[k] == g[k], "value and slope together are those of each", "p=%v y=%d: slope %v", p, y, both)
 		}

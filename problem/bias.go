@@ -3,6 +3,7 @@ package problem
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 )
@@ -71,6 +72,10 @@ func (p *JointRisk) BestBiases(b, m []float64) {
 	value, g, h := p.atBiases(b, m)
 	for range 50 {
 		d := p.biasStep(g, h)
+		if farthest := largestOf(d); farthest <= 1e-9 { // nothing is left but its square
+			vec.Axpy64(b, 1, d)
+			return
+		}
 		slope := vec.Dot64(d, g)
 		if !(slope < -1e-28*max(1, math.Abs(value))) {
 			return
@@ -109,16 +114,22 @@ func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 	}
 	parts := make([][]float64, blocksOf(len(y)))
 	value = sumBlocks(len(y), p.threads, func(block, lo, hi int) float64 {
-		sums, at, a := make([]float64, k+k*k), make([]float64, k), make([]float64, k)
+		sums, at := make([]float64, k+k*k), make([]float64, (hi-lo)*k)
+		for i := lo; i < hi; i++ {
+			row := at[(i-lo)*k : (i-lo+1)*k]
+			copy(row, b)
+			if m != nil {
+				for c, x := range m[i*k : (i+1)*k] {
+					row[c] += x
+				}
+			}
+		}
+		var values [blockRows]float64
+		joint.ValueSlopes(p.Loss, values[:], at, at, y[lo:hi])
 		var total vec.Sum
 		for i := lo; i < hi; i++ {
-			copy(at, b)
-			if m != nil {
-				vec.Axpy64(at, 1, m[i*k:(i+1)*k])
-			}
-			total.Add(weight[i] * p.Loss.Value(at, int(y[i])))
-			p.Loss.Derivative(a, at, int(y[i]))
-			addCurvature(sums, a, int(y[i]), weight[i])
+			total.Add(weight[i] * values[i-lo])
+			addCurvature(sums, at[(i-lo)*k:(i-lo+1)*k], int(y[i]), weight[i])
 		}
 		parts[block] = sums
 		return total.Value()
@@ -130,14 +141,17 @@ func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 	return value, all[:k], all[k:]
 }
 
-// addCurvature adds weight times the slope a, and then the matrix made of it, which changes a.
+// addCurvature adds weight times the slope a, and then the lower triangle of the matrix made of it, which changes a.
 func addCurvature(sums, a []float64, y int, weight float64) {
 	k := len(a)
 	vec.Axpy64(sums[:k], weight, a)
 	a[y]++
 	for c, q := range a {
 		sums[k+c*k+c] += float64(weight * q)
-		vec.Axpy64(sums[k+c*k:k+(c+1)*k], -weight*q, a)
+		row, factor := sums[k+c*k:][:c+1], -weight*q
+		for j, x := range a[:c+1] {
+			row[j] += float64(factor * x)
+		}
 	}
 }
 

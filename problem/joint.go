@@ -115,16 +115,9 @@ func addOuter(w []float64, x matrix.Vector, v []float64) { vec.SparseGer(w, v, x
 // CombineTo sets sum, (d+1) x K, to X^T V for V of n x K, with a column of ones as the last of
 // X. chain is as in Rows.Combine.
 func (p *Joint) CombineTo(sum, v []float64) (chain int) {
-	k, n, dense := p.Classes, len(p.Y), p.dense()
+	k, dense := p.Classes, p.dense()
 	clear(sum)
-	parts := p.partitions()
-	size := (n + parts - 1) / parts
-	partial := make([][]float64, (n+size-1)/size)
-	parallel.Blocks(n, size, p.Threads, func(part, lo, hi int) {
-		s := sum
-		if part > 0 {
-			s = make([]float64, len(sum))
-		}
+	return p.sumRuns(sum, func(s []float64, lo, hi int) {
 		last := s[len(s)-k:]
 		for i := lo; i < hi; i++ {
 			own := v[i*k : (i+1)*k]
@@ -140,14 +133,7 @@ func (p *Joint) CombineTo(sum, v []float64) (chain int) {
 				blas.GemmColsMixed(blas.Block[float64]{Value: s, Rows: x.Cols, Cols: k, Stride: k}, x, blas.Block[float64]{Value: v[from*k : to*k], Rows: to - from, Cols: k, Stride: k}, 1)
 			})
 		}
-		partial[part] = s
 	})
-	parallel.Blocks(len(sum), 4*blockRows, p.Threads, func(_, lo, hi int) {
-		for _, s := range partial[1:] {
-			vec.Axpy64(sum[lo:hi], 1, s[lo:hi])
-		}
-	})
-	return size + parts
 }
 
 // Certify judges the point as [Linear.Certify] does: dual variables are moved into the domain,
@@ -183,7 +169,7 @@ func (p *Joint) Primal(w []float64) (value, bound float64) {
 		p.lengths(reach, lo)
 		for i := range reach {
 			chain := reach[i] + 4
-			reach[i] = float64(chain*unit*(float64(size*p.norm(lo+i, 0))+bias)) + float64(chain*tiny)
+			reach[i] = float64(chain*unit*(float64(size*p.norm(lo+i, 0))+bias)) + underflowOf(chain)
 		}
 		sum, errs[b] = p.lossesOf(prediction, reach, lo, hi)
 		return sum

@@ -87,13 +87,8 @@ func (p *JointRisk) Zero() float64 { return p.zero }
 func (p *JointRisk) Slopes(a, predictions []float64) {
 	k := p.Classes
 	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if p.Numbers != nil {
-				p.ValueSlope(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], i)
-				continue
-			}
-			p.Loss.Derivative(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], int(p.Y[i]))
-		}
+		var value [blockRows]float64
+		p.ValueSlopes(value[:], a[lo*k:hi*k], predictions[lo*k:hi*k], lo)
 	})
 }
 
@@ -160,23 +155,29 @@ func (p *JointRisk) conjugates(v []float64, scale float64) (value, bound float64
 		return p.conjugateNumbers(v, scale)
 	}
 	k := p.Classes
-	units := float64(2*(k+16)) * unit
+	units, classes := float64(2*(k+16))*unit, elementary.Log(float64(k))
 	errs := make([]float64, blocksOf(len(p.Y)))
 	sum := sumBlocks(len(p.Y), p.threads, func(b, lo, hi int) float64 {
-		a := make([]float64, k)
+		a := make([]float64, (hi-lo)*k)
+		var moved, below, value, logs [blockRows]float64
+		for i := lo; i < hi; i++ {
+			row := a[(i-lo)*k : (i-lo+1)*k]
+			for c, x := range v[i*k : (i+1)*k] {
+				row[c] = min(scale*(max(x, 0)/p.S[i]), 1)
+				moved[i-lo] += row[c]
+			}
+			below[i-lo] = min(moved[i-lo], 1)
+		}
+		joint.Conjugates(p.Loss, value[:], a, p.Y[lo:hi])
+		elementary.LogTo(logs[:], below[:hi-lo])
 		var total vec.Sum
 		for i := lo; i < hi; i++ {
-			moved := 0.0
-			for c, x := range v[i*k : (i+1)*k] {
-				a[c] = min(scale*(max(x, 0)/p.S[i]), 1)
-				moved += a[c]
-			}
+			moved, c := moved[i-lo], value[i-lo]
 			if moved == 0 {
 				continue // the conjugate at 0 is 0
 			}
-			c := p.Loss.Conjugate(a, int(p.Y[i]))
 			total.Add(p.S[i] * c)
-			each := float64(units*(math.Abs(c)+float64(moved*(44+elementary.Log(float64(k))+2*math.Abs(elementary.Log(min(moved, 1))))))) + float64(float64(k)*0x1p-1000)
+			each := float64(units*(math.Abs(c)+float64(moved*(44+classes+2*math.Abs(logs[i-lo]))))) + float64(float64(k)*0x1p-1000)
 			errs[b] += float64(p.S[i] * each)
 		}
 		return total.Value()
@@ -194,9 +195,11 @@ func (p *JointRisk) lossesOf(predictions, reach []float64, lo, hi int) (sum, bou
 	k := p.Classes
 	units := float64(k+16) * unit
 	var total vec.Sum
+	var values [blockRows]float64
+	joint.Values(p.Loss, values[:], predictions, p.Y[lo:hi])
 	for i := lo; i < hi; i++ {
 		row := predictions[(i-lo)*k : (i-lo+1)*k]
-		value, most := p.Loss.Value(row, int(p.Y[i])), 0.0
+		value, most := values[i-lo], 0.0
 		for _, x := range row {
 			most = max(most, math.Abs(x))
 		}
@@ -237,17 +240,23 @@ func (p *JointRisk) Smoothness() float64 {
 	return p.Loss.Smoothness()
 }
 
-// ValueSlope returns the loss of row i at predictions, and sets dst, which may be these, to its derivative.
-func (p *JointRisk) ValueSlope(dst, predictions []float64, i int) (value float64) {
+// ValueSlopes sets value to the losses of the rows from first on at predictions, K of each row, and dst, which may be
+// these, to the derivatives.
+func (p *JointRisk) ValueSlopes(value, dst, predictions []float64, first int) {
+	k := p.Classes
+	rows := len(predictions) / k
 	if p.Numbers == nil {
-		return joint.ValueSlope(p.Loss, dst, predictions, int(p.Y[i]))
+		joint.ValueSlopes(p.Loss, value, dst, predictions, p.Y[first:first+rows])
+		return
 	}
-	for c, one := range p.Numbers {
-		x, y := predictions[c], one.Y[i]
-		value += one.Loss.Value(x, y)
-		dst[c] = one.Loss.Derivative(x, y)
+	for i := range rows {
+		value[i] = 0
+		for c, one := range p.Numbers {
+			x, y := predictions[i*k+c], one.Y[first+i]
+			value[i] += one.Loss.Value(x, y)
+			dst[i*k+c] = one.Loss.Derivative(x, y)
+		}
 	}
-	return value
 }
 
 // column copies a column of n x K numbers.

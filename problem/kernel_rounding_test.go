@@ -53,3 +53,11 @@ func TestKernelRounding(t *testing.T) {
 		}
 	}
 }
+
+func TestUnderflowOf(t *testing.T) {
+	for _, count := range []float64{0, 1, 5, 1e6, 1 << 40} {
+		if got := underflowOf(count); got != count*tiny {
+			t.Errorf("%g products lose %g, expected %g", count, got, count*tiny)
+		}
+	}
+}

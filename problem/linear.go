@@ -115,14 +115,13 @@ func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float
 	bias := w[d]
 	matrix.Dots(prediction, p.X, lo, w[:d])
 	p.lengths(reach, lo)
-	underflow := 0.0 // of each product
-	if size > 0 {
-		underflow = tiny
-	}
 	for k := range prediction {
 		prediction[k] += bias
 		chain := reach[k] + 4
-		reach[k] = float64(chain*unit*(float64(size*p.norm(lo+k, 0))+math.Abs(bias))) + float64(chain*underflow)
+		reach[k] = float64(chain * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
+		if size > 0 {
+			reach[k] += underflowOf(chain)
+		}
 		if size == 0 && bias == p.Y[lo+k] {
 			reach[k] = 0 // the bias is the prediction
 		}

@@ -18,6 +18,10 @@ const unit = 0x1p-53
 // tiny is more than a product or quotient loses where it underflows. Sums lose nothing.
 const tiny = 0x1p-1074
 
+// underflowOf returns count*tiny, what so many products may lose, without the multiplication: one that ends below the
+// normal numbers takes the processor a hundred times as long.
+func underflowOf(count float64) float64 { return math.Float64frombits(uint64(count)) }
+
 // lost is more than the value of a loss, a conjugate or a kernel loses where it, or a
 // step of its evaluation, underflows: exp returns 0 where it is no normal number.
 const lost = 0x1p-1020

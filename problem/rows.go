@@ -192,12 +192,31 @@ func (r *Rows) CombineTo(sum, v []float64) (chain int) {
 // combine is Combine into a slice of zeros.
 func (r *Rows) combine(sum, v []float64) (chain int) {
 	d := len(sum) - 1
-	return r.sum(sum, func(s []float64, lo, hi int) {
+	return r.sumRuns(sum, func(s []float64, lo, hi int) {
 		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
 		for _, v := range v[lo:hi] {
 			s[d] += v
 		}
 	})
+}
+
+// sumRuns is sum in runs of rows with sums of their own, so that no chain of additions is long: a few thousand rows,
+// and as many as make the sum itself cheap beside them.
+func (r *Rows) sumRuns(sum []float64, add func(s []float64, lo, hi int)) (chain int) {
+	n, parts := len(r.SquaredNorm), r.partitions()
+	size := (n + parts - 1) / parts
+	run := max(4*blockRows, int(float64(32*len(sum))*float64(n)/float64(r.Nonzeros+1)))
+	if size <= run {
+		return r.sum(sum, add)
+	}
+	return run + size/run + 1 + r.sum(sum, func(s []float64, lo, hi int) {
+		one := make([]float64, len(s))
+		for ; lo < hi; lo += run {
+			clear(one)
+			add(one, lo, min(lo+run, hi))
+			vec.Axpy64(s, 1, one)
+		}
+	}) - size
 }
 
 // SumTo sets sum, d+1 numbers, to what add adds to its s for rows lo to hi, over all
@@ -209,7 +228,7 @@ func (r *Rows) SumTo(sum []float64, add func(s []float64, lo, hi int)) {
 
 // sum is SumTo into a slice of zeros; chain as in Combine.
 func (r *Rows) sum(sum []float64, add func(s []float64, lo, hi int)) (chain int) {
-	n, d := r.X.Dims()
+	n, _ := r.X.Dims()
 	if n == 0 {
 		return 0
 	}
@@ -219,7 +238,7 @@ func (r *Rows) sum(sum []float64, add func(s []float64, lo, hi int)) (chain int)
 	parallel.Blocks(n, size, r.Threads, func(part, lo, hi int) {
 		s := sum
 		if part > 0 {
-			s = borrow(&r.spare.weights, d+1)
+			s = borrow(&r.spare.weights, len(sum))
 			clear(s)
 		}
 		add(s, lo, hi)
@@ -238,8 +257,8 @@ func (r *Rows) sum(sum []float64, add func(s []float64, lo, hi int)) (chain int)
 
 // borrow returns n numbers, whatever they are, which may be put back.
 func borrow(pool *sync.Pool, n int) []float64 {
-	if s, ok := pool.Get().(*[]float64); ok {
-		return *s
+	if s, ok := pool.Get().(*[]float64); ok && cap(*s) >= n { // those of several classes are longer
+		return (*s)[:n]
 	}
 	return make([]float64, n)
 }

@@ -16,3 +16,29 @@ func TestMeanSquaredNorm(t *testing.T) {
 		t.Errorf("mean squared norm %v the second time", got)
 	}
 }
+
+// TestManyRowsRoundLittle: the bound on the rounding of a sum over rows does not grow with their number.
+func TestManyRowsRoundLittle(t *testing.T) {
+	const n, d = 200000, 3
+	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(i%7) - 2.75
+		for j := range d {
+			x.Value[i*d+j] = float32((i*(j+3))%11) - 5
+		}
+	}
+	sum, chain := NewRows(x, 2).Combine(v)
+	if chain > 4*blockRows+20 {
+		t.Errorf("a chain of %d additions of %d rows", chain, n)
+	}
+	for j := range d {
+		exact := 0.0 // of multiples of a quarter
+		for i, v := range v {
+			exact += v * float64(x.Value[i*d+j])
+		}
+		if sum[j] != exact {
+			t.Errorf("column %d: %g, expected %g", j, sum[j], exact)
+		}
+	}
+}

@@ -168,7 +168,7 @@ func (p *LinearSlack) margin(w []float64) (f, bound, inside float64) {
 	size := norm(w)
 	for i := range errs {
 		chain := errs[i] + 4
-		errs[i] = float64(chain*unit*(float64(size*p.norm(i, 0))+math.Abs(bias))) + float64(chain*tiny)
+		errs[i] = float64(chain*unit*(float64(size*p.norm(i, 0))+math.Abs(bias))) + underflowOf(chain)
 	}
 	f, bound = p.level(c, errs, bias)
 	return f, bound, inside

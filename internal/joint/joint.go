@@ -62,23 +62,55 @@ type Maximum interface {
 	Offset(k, y int) float64
 }
 
-// Quick is a loss of which value and derivative take together about as long as one of them.
+// Quick is a loss of which value and derivative take together about as long as one of them, and all of it less where
+// there are many rows: p and a have K numbers of each, one row after another.
 //
-// Law: the value is Value(p, y), but for 1e-13 (1 + max |p_k|); dst gets Derivative(p, y), and may
-// be p.
+// Law: Values and Conjugates have the bits of Value and Conjugate; of ValueSlopes the values are these but for
+// 1e-13 (1 + max |p_k|), and dst, which may be p, gets Derivative.
 type Quick interface {
 	Loss
-	ValueSlope(dst, p []float64, y int) float64
+	Values(value, p []float64, y []uint32)
+	Conjugates(value, a []float64, y []uint32)
+	ValueSlopes(value, dst, p []float64, y []uint32)
 }
 
-// ValueSlope returns the value, and sets dst, which may be p, to the derivative.
-func ValueSlope(l Loss, dst, p []float64, y int) float64 {
+// Values sets value to the losses of rows, len(y) of them.
+func Values(l Loss, value, p []float64, y []uint32) {
 	if q, ok := l.(Quick); ok {
-		return q.ValueSlope(dst, p, y)
+		q.Values(value, p, y)
+		return
 	}
-	value := l.Value(p, y)
-	l.Derivative(dst, p, y)
-	return value
+	for i, c := range y {
+		k := len(p) / len(y)
+		value[i] = l.Value(p[i*k:(i+1)*k], int(c))
+	}
+}
+
+// Conjugates is Values of the conjugates.
+func Conjugates(l Loss, value, a []float64, y []uint32) {
+	if q, ok := l.(Quick); ok {
+		q.Conjugates(value, a, y)
+		return
+	}
+	for i, c := range y {
+		k := len(a) / len(y)
+		value[i] = l.Conjugate(a[i*k:(i+1)*k], int(c))
+	}
+}
+
+// ValueSlopes sets value to the values of rows, len(y) of them, which p has one after another, and dst, which may
+// be p, to their derivatives.
+func ValueSlopes(l Loss, value, dst, p []float64, y []uint32) {
+	if q, ok := l.(Quick); ok {
+		q.ValueSlopes(value, dst, p, y)
+		return
+	}
+	for i, c := range y {
+		k := len(p) / len(y)
+		row := p[i*k : (i+1)*k]
+		value[i] = l.Value(row, int(c))
+		l.Derivative(dst[i*k:(i+1)*k], row, int(c))
+	}
 }
 
 var losses = registry.New[Loss]("loss")
@@ -112,14 +144,13 @@ func moved(a []float64, y int) float64 {
 	return min(max(sum, 0), 1)
 }
 
-// closeAt sets a_y to minus the sum of the others, and scales these where they add up to more
+// closeAt sets a_y to minus the sum of the others, which are >= 0, and scales these where they add up to more
 // than 1.
 func closeAt(a []float64, y int) {
 	sum := 0.0
-	for k, x := range a {
-		if k != y {
-			sum += x
-		}
+	a[y] = 0
+	for _, x := range a {
+		sum += x
 	}
 	if sum > 1 {
 		for k := range a {

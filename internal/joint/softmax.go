@@ -1,6 +1,8 @@
 package joint
 
 import (
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 )
@@ -43,32 +45,84 @@ func topOf(p []float64) int {
 }
 
 // Probabilities returns exp(p_k) divided by their sum.
-func (l Softmax) Probabilities(dst, p []float64) { l.share(dst, p) }
+func (Softmax) Probabilities(dst, p []float64) { shares(nil, dst, p, len(p)) }
 
-// share is Probabilities, and returns the logarithm of the sum of the exponentials, less the
-// largest number.
-func (Softmax) share(dst, p []float64) (excess float64) {
-	most := p[topOf(p)]
-	for k, x := range p {
-		dst[k] = max(x-most, -1e4) // exp is 0 there
+// shares sets dst to the probabilities of rows of k predictions, and sums, one number a row unless it is nil, to the
+// sum of the exponentials of what the predictions are below the largest.
+func shares(sums, dst, p []float64, k int) {
+	dst = dst[:len(p)]
+	for at := 0; at < len(p); at += k {
+		row, to := p[at:at+k], dst[at:at+k]
+		most := row[0]
+		for _, x := range row {
+			most = max(most, x)
+		}
+		for c, x := range row {
+			to[c] = max(x-most, -1e4) // exp is 0 there
+		}
 	}
-	elementary.ExpTo(dst[:len(p)], dst[:len(p)])
-	sum := 0.0
-	for _, x := range dst[:len(p)] {
-		sum += x
+	elementary.ExpTo(dst, dst)
+	for i := 0; i*k < len(p); i++ {
+		row, sum := dst[i*k:(i+1)*k], 0.0
+		for _, x := range row {
+			sum += x
+		}
+		for c := range row {
+			row[c] /= sum
+		}
+		if sums != nil {
+			sums[i] = sum
+		}
 	}
-	for k := range p {
-		dst[k] /= sum
-	}
-	return elementary.Log(sum)
 }
 
-// ValueSlope is Value and Derivative by the same exponentials.
-func (l Softmax) ValueSlope(dst, p []float64, y int) float64 {
-	above := p[topOf(p)] - p[y]
-	above += l.share(dst, p)
-	closeAt(dst[:len(p)], y)
-	return above
+// rowsAtOnce is how many rows are taken together.
+const rowsAtOnce = 64
+
+// Values is Value of many rows.
+func (Softmax) Values(value, p []float64, y []uint32) {
+	k := len(p) / max(1, len(y))
+	exps := make([]float64, rowsAtOnce*k)
+	var tops [rowsAtOnce]int
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
+		for i := lo; i < hi; i++ {
+			row := p[i*k : (i+1)*k]
+			top := topOf(row)
+			tops[i-lo] = top
+			for c, x := range row {
+				exps[(i-lo)*k+c] = x - row[top]
+			}
+		}
+		elementary.ExpTo(exps, exps[:(hi-lo)*k])
+		for i := lo; i < hi; i++ {
+			row, top, sum := exps[(i-lo)*k:(i-lo+1)*k], tops[i-lo], 0.0
+			row[top] = 0
+			for _, x := range row {
+				sum += x
+			}
+			value[i] = p[i*k+top] - p[i*k+int(y[i])] + elementary.Log1p(sum)
+		}
+	}
+}
+
+// ValueSlopes is Value and Derivative of rows by the same exponentials.
+func (Softmax) ValueSlopes(value, dst, p []float64, y []uint32) {
+	k := len(p) / max(1, len(y))
+	var sums, logs [rowsAtOnce]float64
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
+		for i := lo; i < hi; i++ {
+			row := p[i*k : (i+1)*k]
+			value[i] = slices.Max(row) - row[y[i]]
+		}
+		shares(sums[:hi-lo], dst[lo*k:hi*k], p[lo*k:hi*k], k)
+		elementary.LogTo(logs[:], sums[:hi-lo])
+		for i := lo; i < hi; i++ {
+			value[i] += logs[i-lo]
+			closeAt(dst[i*k:(i+1)*k], int(y[i]))
+		}
+	}
 }
 
 // Derivative returns the probabilities, less 1 for the class.
@@ -91,6 +145,35 @@ func (Softmax) Conjugate(a []float64, y int) float64 {
 		return 0
 	}
 	return sum - (elementary.Entropy(s) + float64(s*elementary.Log(s)))
+}
+
+// Conjugates is Conjugate of many rows.
+func (Softmax) Conjugates(value, a []float64, y []uint32) {
+	k := len(a) / max(1, len(y))
+	logs := make([]float64, rowsAtOnce*k)
+	var shares, of, entropies [rowsAtOnce]float64 // S, its logarithm and the entropy of (S, 1-S)
+	for lo := 0; lo < len(y); lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, len(y))
+		elementary.LogTo(logs, a[lo*k:hi*k])
+		for i := lo; i < hi; i++ {
+			value[i] = 0
+			for c, x := range a[i*k : (i+1)*k] {
+				if c != int(y[i]) && x > 0 {
+					value[i] += float64(x * logs[(i-lo)*k+c])
+				}
+			}
+			shares[i-lo] = moved(a[i*k:(i+1)*k], int(y[i]))
+		}
+		elementary.LogTo(of[:], shares[:hi-lo])
+		elementary.EntropyTo(entropies[:], shares[:hi-lo])
+		for i := lo; i < hi; i++ {
+			if s := shares[i-lo]; s == 0 {
+				value[i] = 0
+			} else {
+				value[i] -= entropies[i-lo] + float64(s*of[i-lo])
+			}
+		}
+	}
 }
 
 // Dual solves softmax(u) - e_y + (u-v)/step = 0 by Newton's method, see newton.

@@ -12,6 +12,7 @@ import (
 type jointObjective struct {
 	p           *problem.Joint
 	slope       []float64 // n x K, of the rows, at the last predictions
+	weighted    []float64 // and times the weights of the rows, by N
 	part, moved []float64 // of blocks of rows
 }
 
@@ -19,22 +20,24 @@ var _ risk = (*jointObjective)(nil)
 
 func newJointObjective(p *problem.Joint) *jointObjective {
 	blocks := (len(p.Y) + parts.BlockRows - 1) / parts.BlockRows
-	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
+	return &jointObjective{p: p, slope: make([]float64, len(p.Y)*p.Classes), weighted: make([]float64, len(p.Y)*p.Classes), part: make([]float64, blocks), moved: make([]float64, blocks)}
 }
 
 func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, derivative float64) {
 	k := o.p.Classes
 	parallel.Blocks(len(o.p.Y), parts.BlockRows, o.p.Threads, func(b, lo, hi int) {
 		sum, moved := 0.0, 0.0
+		var value [parts.BlockRows]float64
+		at := o.slope[lo*k : hi*k]
+		copy(at, m[lo*k:hi*k])
+		if along != nil {
+			vec.Axpy64(at, t, along[lo*k:hi*k])
+		}
+		o.p.ValueSlopes(value[:], at, at, lo)
 		for i := lo; i < hi; i++ {
-			at := o.slope[i*k : (i+1)*k]
-			copy(at, m[i*k:(i+1)*k])
+			sum += float64(o.p.S[i] * value[i-lo])
 			if along != nil {
-				vec.Axpy64(at, t, along[i*k:(i+1)*k])
-			}
-			sum += float64(o.p.S[i] * o.p.ValueSlope(at, at, i))
-			if along != nil {
-				moved += float64(o.p.S[i] * vec.Dot64(at, along[i*k:(i+1)*k]))
+				moved += float64(o.p.S[i] * vec.Dot64(o.slope[i*k:(i+1)*k], along[i*k:(i+1)*k]))
 			}
 		}
 		o.part[b], o.moved[b] = sum, moved
@@ -48,11 +51,15 @@ func (o *jointObjective) Value(m []float64, t float64, along []float64) (value, 
 
 func (o *jointObjective) gradient(dst []float64) {
 	k := o.p.Classes
-	weighted := make([]float64, len(o.slope))
-	for i, s := range o.p.S {
-		vec.Axpy64(weighted[i*k:(i+1)*k], s/o.p.N, o.slope[i*k:(i+1)*k])
-	}
-	o.p.CombineTo(dst, weighted)
+	parallel.Blocks(len(o.p.Y), parts.BlockRows, o.p.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			share, to := o.p.S[i]/o.p.N, o.weighted[i*k:(i+1)*k]
+			for c, x := range o.slope[i*k : (i+1)*k] {
+				to[c] = share * x
+			}
+		}
+	})
+	o.p.CombineTo(dst, o.weighted)
 	if o.p.Bias == problem.None {
 		clear(dst[len(dst)-k:])
 	}
@@ -66,8 +73,8 @@ func (o *jointObjective) dual(m []float64) []float64 {
 		k := o.p.Classes
 		b, moved := make([]float64, k), append([]float64(nil), m...)
 		o.p.BestBiases(b, m)
-		for i := range o.p.Y {
-			vec.Axpy64(moved[i*k:(i+1)*k], 1, b)
+		for i := range moved {
+			moved[i] += b[i%k]
 		}
 		m = moved
 	}

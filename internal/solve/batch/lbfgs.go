@@ -82,10 +82,10 @@ func (s LBFGS) Start(p problem.Problem, start solver.Start) solver.State {
 	switch p := p.(type) {
 	case *problem.Linear:
 		q.risk, q.w = newObjective(p), begin(p, start.From)
-		q.penalty, q.lambda, q.penalised, q.free = p.Penalty, p.Lambda, p.Penalised(), p.Bias == problem.Free
+		q.penalty, q.lambda, q.penalised = p.Penalty, p.Lambda, p.Penalised()
 	case *problem.Joint:
 		q.risk, q.w = newJointObjective(p), beginJoint(p, start.From)
-		q.penalty, q.lambda, q.penalised, q.free = p.Penalty, p.Lambda, p.Penalised(), p.Bias == problem.Free
+		q.penalty, q.lambda, q.penalised = p.Penalty, p.Lambda, p.Penalised()
 	}
 	l1, l2, elastic := penalty.Coefficients(q.penalty)
 	q.l1, q.l2 = q.lambda*l1, q.lambda*l2
@@ -107,7 +107,6 @@ type lbfgs struct {
 	penalty   penalty.Penalty
 	lambda    float64
 	penalised int    // numbers that the penalty sees
-	free      bool   // bias
 	metric    Metric // nil: none
 
 	limit    parts.Limit
@@ -337,14 +336,13 @@ func (q *lbfgs) Point() problem.Point {
 	return problem.Point{W: q.w, A: q.dual(q.m)}
 }
 
-// Report is exact with the penalty l2: of the slopes at w, as dual variables, the gap is
-// |gradient|^2/(2 lambda) but for a free bias, which is balanced.
+// Report is exact with the penalty l2 but for a free bias: of the slopes at w, as dual variables, the gap is
+// |gradient|^2/(2 lambda), and what it costs to balance them.
 func (q *lbfgs) Report() solver.Report {
-	r := solver.Report{Gap: math.NaN()}
-	if penalty.IsRidge(q.penalty) {
-		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.lambda)/math.Abs(q.f), !q.free
+	if !penalty.IsRidge(q.penalty) {
+		return solver.Report{Gap: math.NaN()}
 	}
-	return r
+	return solver.Report{Gap: vec.SquaredNorm64(q.g[:q.penalised]) / (2 * q.lambda) / math.Abs(q.f), Exact: true}
 }
 
 var _ solver.Reporter = (*lbfgs)(nil)

@@ -51,14 +51,17 @@ func (Covariance) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Start begins at w = 0 with the best bias, or at the weights of the warm start.
+// Start begins at w = 0, or at the weights of the warm start.
 func (Covariance) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	corner, mu, _ := penalty.Coefficients(l.Penalty)
-	s := &covariance{p: l, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: begin(l, start.From), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
+	s := &covariance{p: l, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: make([]float64, d+1), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
 	if l.Bias != problem.None {
 		s.size++
+	}
+	if start.From != nil {
+		s.w = begin(l, start.From)
 	}
 	return s
 }
@@ -81,8 +84,9 @@ func (s *covariance) form() {
 	flat := *s.p
 	flat.Lambda = 0
 	weights := make([]float64, len(s.a))
+	curvature := flat.Loss.Smoothness()
 	for i, weight := range flat.S {
-		weights[i] = weight * flat.Loss.Smoothness() / flat.N
+		weights[i] = weight * curvature / flat.N
 	}
 	s.h = make([]float64, s.size*s.size)
 	hessian.New(&flat, s.h).Form(&flat, weights)
@@ -116,7 +120,9 @@ var errStill = errors.New("solver covariance: roundings of the second moment hid
 
 // slopes sets a to those of the losses at w.
 func (s *covariance) slopes() {
-	s.p.Predict(s.prediction, s.w)
+	if clear(s.prediction); vec.SquaredNorm64(s.w) != 0 {
+		s.p.Predict(s.prediction, s.w)
+	}
 	for i, y := range s.p.Y {
 		s.a[i] = s.p.Loss.Derivative(s.prediction[i], y)
 	}
@@ -237,8 +243,17 @@ func (s *covariance) newton(used []int) {
 	}
 }
 
-// Report says when nothing more is to be gained.
-func (s *covariance) Report() solver.Report { return solver.Report{Gap: math.NaN(), End: s.end} }
+// Report says when nothing more is to be gained, and what the violations that are left cost, of the objective at 0.
+func (s *covariance) Report() solver.Report {
+	r := solver.Report{Gap: math.NaN(), End: s.end}
+	if s.h != nil && s.end == nil {
+		r.Gap = 1e-16
+		for j := range s.size {
+			r.Gap += s.violation(j) * math.Abs(s.w[j]) / s.p.Zero()
+		}
+	}
+	return r
+}
 
 // Point returns the weights and the slopes there.
 func (s *covariance) Point() problem.Point {

@@ -166,6 +166,11 @@ func everyColumn(rows, d int) (start []int64, column []uint32) {
 // addDense is addSparse with the zeros, on at most threads cores.
 func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, threads int) {
 	_, d := x.Dims()
+	sums := blas.Block[float64]{Value: h, Rows: m.size, Cols: m.size, Stride: m.size}
+	if whole, ok := x.(*matrix.Dense); ok && mostly(c[lo:hi]) {
+		blas.WeightedGram(sums, c[lo:hi], blas.Block[float32]{Value: whole.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
+		return
+	}
 	rows := blas.Block[float32]{Value: make([]float32, min(gramRows, hi-lo)*m.size), Cols: m.size, Stride: m.size}
 	weight := make([]float64, 0, gramRows)
 	for i := lo; i < hi; i++ {
@@ -175,10 +180,21 @@ func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, thr
 		}
 		if len(weight) == gramRows || i == hi-1 {
 			rows.Rows = len(weight)
-			blas.WeightedGram(blas.Block[float64]{Value: h, Rows: m.size, Cols: m.size, Stride: m.size}, weight, rows, threads)
+			blas.WeightedGram(sums, weight, rows, threads)
 			weight = weight[:0]
 		}
 	}
+}
+
+// mostly reports whether so many of the weights are not 0 that it costs more to leave rows out.
+func mostly(c []float64) bool {
+	used := 0
+	for _, c := range c {
+		if c != 0 {
+			used++
+		}
+	}
+	return 4*used >= 3*len(c)
 }
 
 // fill sets dst to the row of d columns and, if there is room, a one.

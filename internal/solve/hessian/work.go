@@ -18,6 +18,12 @@ func Dense(p *problem.Linear) bool {
 	return 10*p.Nonzeros >= int64(n)*int64(3*d+100)
 }
 
+// Narrow reports whether rows are dense and so short that a matrix takes no more than two products with it.
+func Narrow(p *problem.Linear) bool {
+	_, d := p.Dims()
+	return d <= 64 && Dense(p)
+}
+
 // Serves reports whether one matrix serves several problems that differ in their targets alone: its
 // curvatures are the weights of the rows, as of a parabola, and it costs each of them a few passes over the data.
 func Serves(p *problem.Linear) bool {

@@ -17,7 +17,9 @@ import (
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
 //	Start     with many rows at the solution of a sample, start.go
-//	Returned  w and a, which is dual feasible but for rounding once g = 0
+//	Returned  w and a, which is dual feasible but for rounding once g = 0; or, after a whole step by an H of the
+//	          point before, what the slopes are in the parabolas of that step, a + l'' X d: their gradient is 0,
+//	          and they are off by the square of X d only, where g may be large against lambda
 //
 // With many columns conjugate gradients find d (truncated.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
@@ -27,6 +29,7 @@ type curved struct {
 	loss loss.Curved
 	over parts.Limit
 
+	step
 	hessian   *hessian.Matrix // nil with many columns
 	conjugate *truncated      // nil with few: H costs a few products only
 	cheap     bool            // each epoch has its own H
@@ -41,12 +44,22 @@ type curved struct {
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
-	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor
-	length float64 // t of the last epoch
-	gap    float64 // of the last estimate, relative; 0: none since the last epoch
+	gap float64 // of the last estimate, relative; 0: none since the last epoch
 
 	least float64 // slope along a step so far
 	stuck int     // epochs since
+}
+
+// step is what is known of the last step.
+type step struct {
+	drop   float64 // g^T H^-1 g where it began; 0: there is no factor
+	length float64 // t
+
+	own   bool // it is by the H of the point where it began
+	whole bool // it was to the minimum of a parabola, and predictions are those of w
+
+	model    []float64 // n: what a was foretold to be by the parabolas where it began
+	modelled bool      // if that is known, and closer than a
 }
 
 // gradient sets g, unless it is that of this point already.

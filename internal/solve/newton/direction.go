@@ -15,7 +15,7 @@ func (s *curved) prepare(from *problem.Point) {
 		s.hessian = hessian.Shared(s.p, s.loss)
 		return
 	}
-	s.cheap = hessian.Passes(n, d, s.p.Nonzeros) <= cheapMatrix
+	s.cheap = hessian.Passes(n, d, s.p.Nonzeros) <= cheapMatrix || hessian.Narrow(s.p)
 	if byProducts(s.p) {
 		s.conjugate = newTruncated(s.p)
 		return
@@ -48,7 +48,7 @@ func (s *curved) form(factored bool) {
 	s.conjugate, s.drop = nil, 0
 	n, d := s.p.Dims()
 	most := hessian.Passes(n, d, s.p.Nonzeros) / productPasses
-	if _, smooth := s.loss.(loss.SelfConcordant); smooth && !loss.IsQuadratic(s.loss) && most >= leastScaled {
+	if _, smooth := s.loss.(loss.SelfConcordant); smooth && !loss.IsQuadratic(s.loss) && most >= leastScaled && !s.cheap {
 		s.conjugate = newTruncated(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
@@ -81,6 +81,7 @@ func (s *curved) direction() {
 // H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
 // that H says. A new one costs once or twice as much as the rest of an epoch.
 func (s *curved) direct() {
+	s.own = false
 	if s.shared {
 		s.hessian.Solve(s.d, s.g)
 		s.drop = -parts.Inner(s.g, s.d)
@@ -93,6 +94,7 @@ func (s *curved) direct() {
 			return
 		}
 	}
+	s.own = true
 	s.hessian.Form(s.p, s.c)
 	s.hessian.Decompose(s.p)
 	if s.conjugate != nil {

@@ -11,21 +11,25 @@ import (
 )
 
 // Report holds the estimate, which is made from the predictions after the step; none where the step was one to the
-// optimum, by the factor of several problems.
+// optimum.
 func (s *curved) Report() solver.Report {
-	if s.shared {
+	if s.shared || s.whole {
 		return solver.Report{Gap: math.NaN()}
 	}
-	return solver.Report{Gap: s.estimate(), Exact: true}
+	gap := s.estimate()
+	return solver.Report{Gap: gap, Exact: !s.modelled}
 }
 
 // estimate returns the relative gap of the weights and the slopes there, exactly
-// without a free bias.
+// without a free bias; or nearly that of the model, if it is smaller.
 func (s *curved) estimate() float64 {
 	if s.gap > 0 { // asked before
 		return s.gap
 	}
 	s.gradient()
+	if s.middle == nil {
+		s.middle = parts.MiddleOf(s.p)
+	}
 	losses, curvature := parts.SumRows(s.p, func(lo, hi int) (x, y float64) {
 		if s.p.Bias == problem.Free { // needed for no other
 			for _, c := range s.c[lo:hi] {
@@ -41,6 +45,12 @@ func (s *curved) estimate() float64 {
 		return x, y
 	})
 	s.gap = parts.RelativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
+	if s.modelled {
+		gap := parts.RelativeGap(s.p, s.w, make([]float64, len(s.g)), s.middle, losses/s.p.N, s.modelDefect(), 0)
+		if s.modelled = gap < s.gap; s.modelled {
+			s.gap = gap
+		}
+	}
 	return s.gap
 }
 
@@ -61,9 +71,12 @@ func biasCost(g []float64, curvature float64) float64 {
 
 // Point returns the weights, and the slopes there: from predictions made
 // afresh, because a sum of many steps has collected their rounding errors, unless
-// the gap is far above these.
+// the gap is far above these; or the model of these slopes.
 func (s *curved) Point() problem.Point {
-	if s.gap < fresh && !(s.shared && s.epochs <= 1) { // of one step there is no sum
+	if s.modelled && s.gap > 0 {
+		return problem.Point{W: s.w, A: s.model}
+	}
+	if s.gap < fresh && !s.whole && !(s.shared && s.epochs == 0) { // of one step there is no sum
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
 		s.current, s.gap = false, 0

@@ -241,13 +241,10 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
 	s.prepare(from)
-	if !s.shared { // whose gap is not estimated
-		s.middle = parts.MiddleOf(p)
-	}
 	if vec.SquaredNorm64(s.w) != 0 {
-		s.arrive(s.prediction, s.w, 0)
+		s.arrive(s.prediction, s.w, 0, false)
 	} else {
-		s.arrive(nil, nil, 0)
+		s.arrive(nil, nil, 0, false)
 	}
 	s.settle()
 	return s
@@ -261,8 +258,8 @@ func (s *curved) Epoch() {
 	s.epochs++
 	s.gradient()
 	s.direction()
-	s.current = false
-	if s.shared && s.epochs == 1 { // a parabola, and H is its own: the whole step
+	s.current, s.modelled = false, false
+	if s.whole = s.epochs == 1 && (s.shared || s.own && loss.IsQuadratic(s.loss)); s.whole { // to the minimum
 		vec.Axpy64(s.w, 1, s.d)
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)

@@ -20,8 +20,8 @@ func (s *curved) slope(t float64) (first, second float64) {
 
 // arrive is slope with all that belongs to it in one pass over the data: before it dst
 // becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
-// cache when it is added.
-func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
+// cache when it is added. With foretell the model of the slopes is made of those before.
+func (s *curved) arrive(dst, u []float64, t float64, foretell bool) (first, second float64) {
 	sums := make([][2]float64, len(s.a)/parts.BlockRows+1) // of each part, which is blockRows at least
 	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
 		total := &sums[lo/parts.BlockRows]
@@ -29,6 +29,9 @@ func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 			end := min(lo+parts.BlockRows, hi)
 			if u != nil {
 				parts.Predict(dst, s.p.X, lo, end, u)
+			}
+			if foretell {
+				s.foretell(lo, end)
 			}
 			x, y := s.slopes(t, lo, end)
 			total[0] += x
@@ -41,6 +44,32 @@ func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 		second += total[1]
 	}
 	return s.penalise(first, second, t)
+}
+
+// foretell sets the model of rows lo to hi: what their slopes are after the whole step if curvatures stay.
+func (s *curved) foretell(lo, hi int) {
+	model, a, c, move := s.model[lo:hi], s.a[lo:hi], s.c[lo:hi], s.move[lo:hi]
+	for i, weight := range s.p.S[lo:hi] {
+		model[i] = a[i]
+		if weight > 0 {
+			model[i] += float64(c[i] * s.p.N / weight * move[i])
+		}
+	}
+}
+
+// modelDefect is what it costs, of the mean loss, that the model is not the slopes: nearly half of the squares over
+// the curvatures.
+func (s *curved) modelDefect() float64 {
+	defect, _ := parts.SumRows(s.p, func(lo, hi int) (x, y float64) {
+		a, c := s.a[lo:hi], s.c[lo:hi]
+		for i, m := range s.model[lo:hi] {
+			if off := (m - a[i]) * s.p.S[lo+i] / s.p.N; off != 0 {
+				x += off / (2 * c[i]) * off
+			}
+		}
+		return x, 0
+	})
+	return defect
 }
 
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
@@ -121,7 +150,10 @@ func (s *curved) search() {
 		whole = 0.1
 	}
 	if !s.moved {
-		try = func(t float64) (first, second float64) { return s.arrive(s.move, s.d, t) }
+		if s.own && s.model == nil {
+			s.model = make([]float64, len(s.a))
+		}
+		try = func(t float64) (first, second float64) { return s.arrive(s.move, s.d, t, s.own) }
 	}
 	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
 	for k := 0; ; k++ {
@@ -143,6 +175,7 @@ func (s *curved) search() {
 	vec.Axpy64(s.prediction, t, s.move)
 	if there {
 		s.settle()
+		s.modelled = s.own && t == 1
 	}
 }
 

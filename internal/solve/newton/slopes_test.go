@@ -30,7 +30,7 @@ func TestArrive(t *testing.T) {
 				p.Threads = threads
 				s := newCurved(p, loss.Logistic{}, &at)
 				copy(s.d, step)
-				first, second = s.arrive(s.move, step, 1)
+				first, second = s.arrive(s.move, step, 1, false)
 				for j := range s.w {
 					s.w[j] += step[j]
 				}

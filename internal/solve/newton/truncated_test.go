@@ -80,6 +80,9 @@ func TestPointAfresh(t *testing.T) {
 		s.Epoch()
 		far := s.Report().Gap >= fresh
 		s.Point()
+		if s.modelled { // which are no slopes of predictions
+			continue
+		}
 		if s.current != far {
 			t.Errorf("relative gap %g: the gradient is kept: %v", s.gap, s.current)
 		}

@@ -2,14 +2,19 @@
 //
 // Every element of a product is one chain: c = fma(a, b, c) over the terms in
 // order, beginning with the element that was there. How the matrices are cut
-// into blocks and tiles, and by how many threads, does not change a bit.
+// into blocks and tiles, and by how many threads, does not change a bit. Of a matrix of
+// few columns times itself there are several chains, which are added in order: multiplication.go.
 //
 // The method is Goto and van de Geijn's (2008): panels of both factors are
 // copied so that a tile reads them in the order of memory; a panel of B stays
 // in the first cache and a block of A in the second.
 package blas
 
-import "github.com/fenchel-ml/fenchel/internal/vec"
+import (
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/vec"
+)
 
 // A Block is a matrix inside a slice: element (i, j) is Value[i*Stride+j].
 type Block[T vec.Float] struct {
@@ -98,34 +103,28 @@ type Room struct{ packed[float64, float64] }
 // unspecified.
 func SyrkColsLower64(c, a Block[float64], room *Room, threads int) {
 	a.check()
-	pack := packCols[float64](a)
-	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: pack, packB: pack, room: &room.packed}.run(threads)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[float64](a), room: &room.packed}.run(threads)
 }
 
 // syrk adds the products of n vectors, the rows or columns of a block, of k terms each.
 func syrk[A vec.Float](c Block[float64], a Block[A], n, k int, pack packer[float64], threads int) {
 	a.check()
-	multiplication[float64, float64]{tile: tile64(), c: c, m: n, n: n, k: k, lower: true, mirrored: true, packA: pack, packB: pack}.run(threads)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: n, n: n, k: k, lower: true, mirrored: true, packA: pack}.run(threads)
 }
 
 // WeightedGram adds sum_i weight[i] x_i x_i^T over the rows x_i of x to the
 // symmetric h, in double precision: h[j][l] = fma(weight[i]*x[i][j], x[i][l],
 // h[j][l]) for j >= l and i in order. It reads h on and below the diagonal and
-// writes all of it.
+// writes all of it. Where h has one row more than x has columns, each row has a one behind it.
 func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads int) {
 	x.check()
 	weight = weight[:x.Rows]
-	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true,
-		packA: func(dst []float64, width, first, count, k, depth int) {
-			for r := range depth {
-				row := x.Value[(k+r)*x.Stride+first:][:count]
-				for j, v := range row {
-					dst[r*width+j] = float64(weight[k+r] * float64(v))
-				}
-			}
-		},
-		packB: packCols[float64](x),
-	}.run(threads)
+	size := x.Cols
+	if h.Rows == size+1 {
+		size++
+	}
+	multiplication[float64, float64]{tile: tile64(), c: h, m: size, n: size, k: x.Rows, lower: true, mirrored: true,
+		packA: packWide(x, weight), packB: packWide(x, nil)}.run(threads)
 }
 
 // Gram adds the sum of x_i x_i^T over the rows x_i of x to the symmetric h, in double
@@ -135,9 +134,6 @@ func Gram(h Block[float64], x Block[float32], threads int) {
 	syrk(h, x, x.Cols, x.Rows, packCols[float64](x), threads)
 }
 
-// rowsOfSingle is how many rows GramSingle sums in single precision.
-const rowsOfSingle = 256
-
 // GramSingle is a faster Gram that sums 256 rows at a time in single precision:
 // s = fma(x[i][j], x[i][l], s) from 0 over 256 rows in order, and then h[j][l] += s.
 //
@@ -146,8 +142,7 @@ const rowsOfSingle = 256
 // less than 2^24), as long as the sums stay below 2^53. Products beyond 3e38 are infinite.
 func GramSingle(h Block[float64], x Block[float32], threads int) {
 	x.check()
-	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true, depth: rowsOfSingle,
-		packA: packCols[float32](x), packB: packCols[float32](x)}.run(threads)
+	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true, depth: rowsOfSingle, packA: packCols[float32](x)}.run(threads)
 }
 
 // A packer copies elements k, k+1, ... of rows first, first+1, ... to dst: element k+r of
@@ -182,21 +177,50 @@ func packFour[S, T vec.Float](dst []S, width int, rows []T, stride, depth int) {
 
 // packCols returns the packer of the columns of b.
 func packCols[S, T vec.Float](b Block[T]) packer[S] {
-	if same, ok := any(b).(Block[S]); ok {
-		return func(dst []S, width, first, count, k, depth int) {
-			if count == width && (width == 12 || width == 32) {
-				packWhole(dst, same.Value[k*same.Stride+first:], width, same.Stride, depth)
-				return
-			}
-			for r := range depth {
-				copy(dst[r*width:], same.Value[(k+r)*same.Stride+first:][:count])
-			}
-		}
+	same, ok := any(b).(Block[S])
+	if !ok {
+		return any(packWide(any(b).(Block[float32]), nil)).(packer[S])
 	}
 	return func(dst []S, width, first, count, k, depth int) {
+		if count == width && (width == 12 || width == 32) {
+			packWhole(dst, same.Value[k*same.Stride+first:], width, same.Stride, depth)
+			return
+		}
 		for r := range depth {
-			for j, v := range b.Value[(k+r)*b.Stride+first:][:count] {
-				dst[r*width+j] = S(v)
+			copy(dst[r*width:], same.Value[(k+r)*same.Stride+first:][:count])
+		}
+	}
+}
+
+// ones are as many factors as any panel has terms.
+var ones = slices.Repeat([]float64{1}, depthOfPanel)
+
+// packWide returns the packer of the columns of b in double precision, and of one of ones behind them, each
+// row times its weight; nil: 1.
+func packWide(b Block[float32], weight []float64) packer[float64] {
+	return func(dst []float64, width, first, count, k, depth int) {
+		factor := ones[:depth]
+		if weight != nil {
+			factor = weight[k:][:depth]
+		}
+		if first+count > b.Cols {
+			count--
+			for r, f := range factor {
+				dst[r*width+count] = f
+			}
+			if count == 0 {
+				return
+			}
+		}
+		src := b.Value[k*b.Stride+first:][:(depth-1)*b.Stride+count]
+		dst = dst[:(depth-1)*width+count]
+		if widen(dst, width, src, b.Stride, count, factor) {
+			return
+		}
+		for r, f := range factor {
+			to := dst[r*width:][:count]
+			for j, v := range src[r*b.Stride:][:count] {
+				to[j] = float64(f * float64(v))
 			}
 		}
 	}

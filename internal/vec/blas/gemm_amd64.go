@@ -4,25 +4,25 @@
 
 package blas
 
-// tile64AVX512 adds the product of k columns of a packed panel and k rows of another to a tile of c.
+// tile64AVX512 adds the product of k columns of a panel and k rows of another to a tile of c.
 //
 //go:noescape
-func tile64AVX512(k int, a *float64, b *float64, c *float64, stride int)
+func tile64AVX512(k int, a *float64, aStride int, b *float64, bStride int, c *float64, stride int)
 
-// tile64AVX2 adds the product of k columns of a packed panel and k rows of another to a tile of c.
+// tile64AVX2 adds the product of k columns of a panel and k rows of another to a tile of c.
 //
 //go:noescape
-func tile64AVX2(k int, a *float64, b *float64, c *float64, stride int)
+func tile64AVX2(k int, a *float64, aStride int, b *float64, bStride int, c *float64, stride int)
 
-// tileWideAVX512 adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.
+// tileWideAVX512 adds the product of k columns of a panel and k rows of another, a sum in single precision, to a tile of c.
 //
 //go:noescape
-func tileWideAVX512(k int, a *float32, b *float32, c *float64, stride int)
+func tileWideAVX512(k int, a *float32, aStride int, b *float32, bStride int, c *float64, stride int)
 
-// tileWideAVX2 adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.
+// tileWideAVX2 adds the product of k columns of a panel and k rows of another, a sum in single precision, to a tile of c.
 //
 //go:noescape
-func tileWideAVX2(k int, a *float32, b *float32, c *float64, stride int)
+func tileWideAVX2(k int, a *float32, aStride int, b *float32, bStride int, c *float64, stride int)
 
 // transpose32AVX2 transposes 8 columns of count times as many rows, of which there is one at least.
 //

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func tile64AVX512(k int, a *float64, b *float64, c *float64, stride int)
+// func tile64AVX512(k int, a *float64, aStride int, b *float64, bStride int, c *float64, stride int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·tile64AVX512(SB), NOSPLIT, $0-40
+TEXT ·tile64AVX512(SB), NOSPLIT, $0-56
 	MOVQ       k+0(FP), AX
 	MOVQ       a+8(FP), CX
-	MOVQ       b+16(FP), DX
-	MOVQ       c+24(FP), BX
-	MOVQ       stride+32(FP), SI
+	MOVQ       b+24(FP), DX
+	MOVQ       c+40(FP), BX
+	MOVQ       stride+48(FP), SI
 	SHLQ       $0x03, SI
 	MOVQ       BX, DI
 	VMOVUPD    (DI), Z0
@@ -86,6 +86,10 @@ TEXT ·tile64AVX512(SB), NOSPLIT, $0-40
 	PREFETCHT0 (DI)
 	PREFETCHT0 127(DI)
 	ADDQ       SI, DI
+	MOVQ       aStride+16(FP), DI
+	MOVQ       bStride+32(FP), R8
+	SHLQ       $0x03, DI
+	SHLQ       $0x03, R8
 	TESTQ      AX, AX
 	JE         store
 
@@ -128,8 +132,8 @@ loop:
 	VBROADCASTSD 88(CX), Z26
 	VFMADD231PD  Z24, Z26, Z22
 	VFMADD231PD  Z25, Z26, Z23
-	ADDQ         $0x60, CX
-	ADDQ         $0x80, DX
+	ADDQ         DI, CX
+	ADDQ         R8, DX
 	DECQ         AX
 	JNE          loop
 
@@ -173,14 +177,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func tile64AVX2(k int, a *float64, b *float64, c *float64, stride int)
+// func tile64AVX2(k int, a *float64, aStride int, b *float64, bStride int, c *float64, stride int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·tile64AVX2(SB), NOSPLIT, $0-40
+TEXT ·tile64AVX2(SB), NOSPLIT, $0-56
 	MOVQ       k+0(FP), AX
 	MOVQ       a+8(FP), CX
-	MOVQ       b+16(FP), DX
-	MOVQ       c+24(FP), BX
-	MOVQ       stride+32(FP), SI
+	MOVQ       b+24(FP), DX
+	MOVQ       c+40(FP), BX
+	MOVQ       stride+48(FP), SI
 	SHLQ       $0x03, SI
 	MOVQ       BX, DI
 	VMOVUPD    (DI), Y0
@@ -219,6 +223,10 @@ TEXT ·tile64AVX2(SB), NOSPLIT, $0-40
 	PREFETCHT0 (DI)
 	PREFETCHT0 63(DI)
 	ADDQ       SI, DI
+	MOVQ       aStride+16(FP), DI
+	MOVQ       bStride+32(FP), R8
+	SHLQ       $0x03, DI
+	SHLQ       $0x03, R8
 	TESTQ      AX, AX
 	JE         store
 
@@ -243,8 +251,8 @@ loop:
 	VBROADCASTSD 40(CX), Y14
 	VFMADD231PD  Y12, Y14, Y10
 	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         $0x30, CX
-	ADDQ         $0x40, DX
+	ADDQ         DI, CX
+	ADDQ         R8, DX
 	DECQ         AX
 	JNE          loop
 
@@ -270,14 +278,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func tileWideAVX512(k int, a *float32, b *float32, c *float64, stride int)
+// func tileWideAVX512(k int, a *float32, aStride int, b *float32, bStride int, c *float64, stride int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·tileWideAVX512(SB), NOSPLIT, $0-40
+TEXT ·tileWideAVX512(SB), NOSPLIT, $0-56
 	MOVQ       k+0(FP), AX
 	MOVQ       a+8(FP), CX
-	MOVQ       b+16(FP), DX
-	MOVQ       c+24(FP), BX
-	MOVQ       stride+32(FP), SI
+	MOVQ       b+24(FP), DX
+	MOVQ       c+40(FP), BX
+	MOVQ       stride+48(FP), SI
 	SHLQ       $0x03, SI
 	MOVQ       BX, DI
 	PREFETCHT0 (DI)
@@ -364,6 +372,10 @@ TEXT ·tileWideAVX512(SB), NOSPLIT, $0-40
 	ADDQ       SI, DI
 	VPXORQ     Z22, Z22, Z22
 	VPXORQ     Z23, Z23, Z23
+	MOVQ       aStride+16(FP), DI
+	MOVQ       bStride+32(FP), R8
+	SHLQ       $0x02, DI
+	SHLQ       $0x02, R8
 	TESTQ      AX, AX
 	JE         store
 
@@ -406,8 +418,8 @@ loop:
 	VBROADCASTSS 44(CX), Z26
 	VFMADD231PS  Z24, Z26, Z22
 	VFMADD231PS  Z25, Z26, Z23
-	ADDQ         $0x30, CX
-	ADDQ         $0x80, DX
+	ADDQ         DI, CX
+	ADDQ         R8, DX
 	DECQ         AX
 	JNE          loop
 
@@ -595,14 +607,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func tileWideAVX2(k int, a *float32, b *float32, c *float64, stride int)
+// func tileWideAVX2(k int, a *float32, aStride int, b *float32, bStride int, c *float64, stride int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·tileWideAVX2(SB), NOSPLIT, $0-40
+TEXT ·tileWideAVX2(SB), NOSPLIT, $0-56
 	MOVQ       k+0(FP), AX
 	MOVQ       a+8(FP), CX
-	MOVQ       b+16(FP), DX
-	MOVQ       c+24(FP), BX
-	MOVQ       stride+32(FP), SI
+	MOVQ       b+24(FP), DX
+	MOVQ       c+40(FP), BX
+	MOVQ       stride+48(FP), SI
 	SHLQ       $0x03, SI
 	MOVQ       BX, DI
 	PREFETCHT0 (DI)
@@ -635,6 +647,10 @@ TEXT ·tileWideAVX2(SB), NOSPLIT, $0-40
 	ADDQ       SI, DI
 	VXORPD     Y10, Y10, Y10
 	VXORPD     Y11, Y11, Y11
+	MOVQ       aStride+16(FP), DI
+	MOVQ       bStride+32(FP), R8
+	SHLQ       $0x02, DI
+	SHLQ       $0x02, R8
 	TESTQ      AX, AX
 	JE         store
 
@@ -659,8 +675,8 @@ loop:
 	VBROADCASTSS 20(CX), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         $0x18, CX
-	ADDQ         $0x40, DX
+	ADDQ         DI, CX
+	ADDQ         R8, DX
 	DECQ         AX
 	JNE          loop
 

@@ -10,3 +10,7 @@ func tallMixed() (t tallTile)          { return t }
 
 func transpose32(dst, src Block[float32]) (rows, cols int) { return 0, 0 }
 func transpose64(dst, src Block[float64]) (rows, cols int) { return 0, 0 }
+
+func widen(dst []float64, width int, src []float32, stride, cols int, factor []float64) bool {
+	return false
+}

@@ -8,20 +8,20 @@ import "github.com/fenchel-ml/fenchel/internal/vec/cpu"
 var (
 	tile64s = map[cpu.Level]tile[float64, float64]{
 		cpu.Portable: tile64Portable,
-		cpu.AVX2: {6, 8, func(k int, a, b, c []float64, stride int) {
-			tile64AVX2(k, &a[0], &b[0], &c[0], stride)
+		cpu.AVX2: {6, 8, func(k int, a []float64, aStride int, b []float64, bStride int, c []float64, stride int) {
+			tile64AVX2(k, &a[0], aStride, &b[0], bStride, &c[0], stride)
 		}},
-		cpu.AVX512: {12, 16, func(k int, a, b, c []float64, stride int) {
-			tile64AVX512(k, &a[0], &b[0], &c[0], stride)
+		cpu.AVX512: {12, 16, func(k int, a []float64, aStride int, b []float64, bStride int, c []float64, stride int) {
+			tile64AVX512(k, &a[0], aStride, &b[0], bStride, &c[0], stride)
 		}},
 	}
 	tileWides = map[cpu.Level]tile[float32, float64]{
 		cpu.Portable: tileWidePortable,
-		cpu.AVX2: {6, 16, func(k int, a, b []float32, c []float64, stride int) {
-			tileWideAVX2(k, &a[0], &b[0], &c[0], stride)
+		cpu.AVX2: {6, 16, func(k int, a []float32, aStride int, b []float32, bStride int, c []float64, stride int) {
+			tileWideAVX2(k, &a[0], aStride, &b[0], bStride, &c[0], stride)
 		}},
-		cpu.AVX512: {12, 32, func(k int, a, b []float32, c []float64, stride int) {
-			tileWideAVX512(k, &a[0], &b[0], &c[0], stride)
+		cpu.AVX512: {12, 32, func(k int, a []float32, aStride int, b []float32, bStride int, c []float64, stride int) {
+			tileWideAVX512(k, &a[0], aStride, &b[0], bStride, &c[0], stride)
 		}},
 	}
 )
@@ -87,4 +87,13 @@ func transpose64(dst, src Block[float64]) (rows, cols int) {
 		cols += size
 	}
 	return count * size, cols
+}
+
+// widen sets rows of dst to those of src, times their factors, and reports whether it did.
+func widen(dst []float64, width int, src []float32, stride, cols int, factor []float64) bool {
+	if !cpu.HasAVX2 || cols == 0 || len(factor) == 0 {
+		return false
+	}
+	widenAVX2(&dst[0], width, &src[0], stride, cols, factor)
+	return true
 }

@@ -191,6 +191,55 @@ func TestProducts(t *testing.T) {
 	compare(t, "wide Gemm", c, want, func(c Block[float64], threads int) { Gemm64(c, a, b, threads) })
 }
 
+// TestNarrow: of a matrix of few columns, times itself, runs of 4096 rows (of very many more) have sums of
+// their own, which are added in order.
+func TestNarrow(t *testing.T) {
+	if terms := termsOfRun(1 << 20); terms != 1<<14 {
+		t.Errorf("runs of %d rows, expected 64 of them", terms)
+	}
+	const k, d = 9000, 5
+	r := rand.New(rand.NewPCG(21, 22))
+	x, h, weight := drawBlock[float32](r, k, d), symmetric[float64](r, d+1), drawBlock[float64](r, 1, k).Value[:k]
+	with := Block[float32]{make([]float32, k*(d+1)), k, d + 1, d + 1} // a column of ones
+	wide := Block[float64]{make([]float64, k*(d+1)), k, d + 1, d + 1}
+	for i := range k {
+		copy(with.Value[i*(d+1):], append(slices.Clone(x.Value[i*x.Stride:][:d]), 1))
+	}
+	for i, v := range with.Value {
+		wide.Value[i] = float64(v)
+	}
+	for name, do := range map[string]func(h Block[float64], from, to, threads int){
+		"WeightedGram": func(h Block[float64], from, to, threads int) {
+			WeightedGram(h, weight[from:to], rowsOf(x, from, to), threads)
+		},
+		"Gram":       func(h Block[float64], from, to, threads int) { Gram(h, rowsOf(with, from, to), threads) },
+		"GramSingle": func(h Block[float64], from, to, threads int) { GramSingle(h, rowsOf(with, from, to), threads) },
+		"SyrkCols64": func(h Block[float64], from, to, threads int) { SyrkCols64(h, rowsOf(wide, from, to), threads) },
+	} {
+		want := h.clone()
+		do(want, 0, 4096, 1)
+		for from := 4096; from < k; from += 4096 {
+			run := Block[float64]{make([]float64, (d+1)*(d+1)), d + 1, d + 1, d + 1}
+			do(run, from, min(k, from+4096), 1)
+			for i := range d + 1 {
+				for j := range d + 1 {
+					want.Value[i*want.Stride+j] += run.Value[i*(d+1)+j]
+				}
+			}
+		}
+		compare(t, name, h, want, func(h Block[float64], threads int) { do(h, 0, k, threads) })
+	}
+	same := h.clone()
+	ones := slices.Repeat([]float64{1}, k)
+	WeightedGram(same, ones, x, 1)
+	compare(t, "a column of ones", h, same, func(h Block[float64], threads int) { Gram(h, with, threads) })
+}
+
+// rowsOf returns some rows of a block.
+func rowsOf[T vec.Float](b Block[T], from, to int) Block[T] {
+	return Block[T]{b.Value[from*b.Stride:], to - from, b.Cols, b.Stride}
+}
+
 func TestProductsRefuse(t *testing.T) {
 	block := func(rows, cols, stride, values int) Block[float64] {
 		return Block[float64]{make([]float64, values), rows, cols, stride}

@@ -11,14 +11,15 @@ const (
 	depthOfPanel = 320  // most terms in a panel (KC)
 	rowsOfBlock  = 96   // rows of A that one worker packs at once (MC), a multiple of all tiles
 	colsOfBlock  = 4096 // rows of B that are packed at once (NC)
+	rowsOfSingle = 256  // rows that GramSingle sums in single precision
 )
 
 // A tile is how a level multiplies panels: kernel adds the product of k groups
-// of rows numbers at a and k groups of cols numbers at b to the rows x cols
-// numbers at c, S being the precision of sums.
+// of rows numbers at a and k groups of cols numbers at b, of which one begins a stride
+// behind the other, to the rows x cols numbers at c, S being the precision of sums.
 type tile[T, S vec.Float] struct {
 	rows, cols int
-	kernel     func(k int, a, b []T, c []S, stride int)
+	kernel     func(k int, a []T, aStride int, b []T, bStride int, c []S, stride int)
 }
 
 // A multiplication adds sum_k a[i][k]*b[j][k] to c[i][j], for i < m, j < n, in order of
@@ -33,7 +34,7 @@ type multiplication[T, S vec.Float] struct {
 
 	mirrored bool
 
-	packA, packB packer[T]
+	packA, packB packer[T]     // packB is nil where both factors are the same
 	room         *packed[T, S] // nil: its own
 }
 
@@ -44,6 +45,21 @@ func (p multiplication[T, S]) run(threads int) {
 		return
 	}
 	threads = parallel.Cores(threads)
+	if p.narrow() {
+		p.runNarrow(threads)
+	} else {
+		p.runPanels(threads)
+	}
+	if p.mirrored {
+		p.mirror(threads)
+	}
+}
+
+// runPanels computes the product by panels of B that all workers share.
+func (p multiplication[T, S]) runPanels(threads int) {
+	if p.packB == nil {
+		p.packB = p.packA
+	}
 	depth := cmp.Or(p.depth, equalParts(p.k, depthOfPanel))
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
@@ -70,9 +86,6 @@ func (p multiplication[T, S]) run(threads int) {
 				p.block(w, b, i*height, min(height, p.m-i*height), col, cols, k, depth)
 			})
 		}
-	}
-	if p.mirrored {
-		p.mirror(threads)
 	}
 }
 
@@ -124,10 +137,10 @@ func (p multiplication[T, S]) block(w *work[T, S], b []T, row, rows, col, cols, 
 			}
 			at := (row+i)*p.c.Stride + col + j
 			if i+t.rows <= rows && j+t.cols <= cols {
-				t.kernel(depth, w.a[i*depth:], b[j*depth:], p.c.Value[at:], p.c.Stride)
+				t.kernel(depth, w.a[i*depth:], t.rows, b[j*depth:], t.cols, p.c.Value[at:], p.c.Stride)
 			} else {
 				p.edge(w.edge, at, min(t.rows, rows-i), min(t.cols, cols-j), func(c []S) {
-					t.kernel(depth, w.a[i*depth:], b[j*depth:], c, t.cols)
+					t.kernel(depth, w.a[i*depth:], t.rows, b[j*depth:], t.cols, c, t.cols)
 				})
 			}
 		}
@@ -168,3 +181,82 @@ func equalParts(n, most int) int {
 }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
+
+// Products of a matrix of few columns with itself, as second moments are. What they cost is
+// to read the rows and to convert them: a worker takes runs of rows, with sums of its own,
+// and copies them once, for both factors and all tiles, as they follow each other.
+
+const (
+	colsOfNarrow = 128  // most columns: the sums fit into the second cache
+	leastOfRun   = 4096 // terms of a run
+	mostRuns     = 64
+	termsOfStep  = 128 // that are copied at once
+)
+
+// narrow reports whether the product is one of few columns.
+func (p multiplication[T, S]) narrow() bool {
+	return p.lower && p.room == nil && p.n <= colsOfNarrow && p.k >= p.n
+}
+
+// termsOfRun is how many terms of k are summed by themselves, a multiple of all depths.
+func termsOfRun(k int) int {
+	return roundUp(max(leastOfRun, (k+mostRuns-1)/mostRuns), rowsOfSingle)
+}
+
+// runNarrow computes the sums of each run, the first from c on and the others from 0, and adds
+// them in order.
+func (p multiplication[T, S]) runNarrow(threads int) {
+	terms, width := termsOfRun(p.k), roundUp(p.n, p.tile.cols)
+	sums := make([]Block[S], (p.k+terms-1)/terms)
+	rooms := make([]narrowRoom[T], min(threads, len(sums)))
+	parallel.Each(len(sums), threads, func(worker, i int) {
+		sums[i] = Block[S]{Value: make([]S, roundUp(p.n, p.tile.rows)*width), Rows: p.n, Cols: p.n, Stride: width}
+		if i == 0 {
+			copyLower(sums[0], p.c)
+		}
+		p.addTerms(sums[i], &rooms[worker], i*terms, min(p.k, (i+1)*terms))
+	})
+	for _, run := range sums[1:] {
+		for i := range p.n {
+			to := sums[0].Value[i*width:][:i+1]
+			for j, v := range run.Value[i*width:][:i+1] {
+				to[j] += v
+			}
+		}
+	}
+	copyLower(p.c, sums[0])
+}
+
+// copyLower copies the lower triangle.
+func copyLower[S vec.Float](dst, src Block[S]) {
+	for i := range dst.Rows {
+		copy(dst.Value[i*dst.Stride:][:i+1], src.Value[i*src.Stride:])
+	}
+}
+
+// narrowRoom is memory for the rows of a step as both factors have them.
+type narrowRoom[T any] struct{ a, b []T }
+
+// addTerms adds terms lo to hi.
+func (p multiplication[T, S]) addTerms(c Block[S], room *narrowRoom[T], lo, hi int) {
+	t, stride, most := p.tile, roundUp(p.n, 8), cmp.Or(p.depth, termsOfStep)
+	if room.a == nil {
+		length := most*stride + max(t.rows, t.cols) // a tile reads beyond the last column
+		room.a = make([]T, length)
+		if room.b = room.a; p.packB != nil {
+			room.b = make([]T, length)
+		}
+	}
+	for k := lo; k < hi; k += most {
+		depth := min(most, hi-k)
+		p.packA(room.a, stride, 0, p.n, k, depth)
+		if p.packB != nil {
+			p.packB(room.b, stride, 0, p.n, k, depth)
+		}
+		for j := 0; j < p.n; j += t.cols {
+			for i := j / t.rows * t.rows; i < p.n; i += t.rows {
+				t.kernel(depth, room.a[i:], stride, room.b[j:], stride, c.Value[i*c.Stride+j:], c.Stride)
+			}
+		}
+	}
+}

@@ -4,6 +4,11 @@
 
 package blas
 
+// widenAVX2 sets rows of dst, which are width apart, to as many numbers of those of src, in double precision and times the scale of the row, of which there is one at least.
+//
+//go:noescape
+func widenAVX2(dst *float64, width int, src *float32, stride int, cols int, scale []float64)
+
 // colsMixedAVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
 //go:noescape

@@ -4,6 +4,97 @@
 
 #include "textflag.h"
 
+// func widenAVX2(dst *float64, width int, src *float32, stride int, cols int, scale []float64)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    width+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	MOVQ    cols+32(FP), SI
+	MOVQ    scale_base+40(FP), DI
+	MOVQ    scale_len+48(FP), R8
+	SHLQ    $0x03, CX
+	SHLQ    $0x02, BX
+	MOVQ    SI, R9
+	ANDQ    $0x03, R9
+	LEAQ    ones<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*8), Y0
+	VMOVDQU 80(R10)(R9*4), X1
+	NEGQ    R9
+	SUBQ    R9, SI
+
+row:
+	VBROADCASTSD (DI), Y2
+	XORQ         R10, R10
+	JMP          enough4
+
+loop4:
+	VCVTPS2PD (DX)(R10*4), Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, (AX)(R10*8)
+	VCVTPS2PD 16(DX)(R10*4), Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, 32(AX)(R10*8)
+	VCVTPS2PD 32(DX)(R10*4), Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, 64(AX)(R10*8)
+	VCVTPS2PD 48(DX)(R10*4), Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, 96(AX)(R10*8)
+	ADDQ      $0x10, R10
+
+enough4:
+	LEAQ 16(R10), R11
+	CMPQ R11, SI
+	JLE  loop4
+	JMP  enough1
+
+loop1:
+	VCVTPS2PD (DX)(R10*4), Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, (AX)(R10*8)
+	ADDQ      $0x04, R10
+
+enough1:
+	LEAQ       4(R10), R11
+	CMPQ       R11, SI
+	JLE        loop1
+	TESTQ      R9, R9
+	JE         done
+	VMASKMOVPS (DX)(R10*4), X1, X3
+	VCVTPS2PD  X3, Y3
+	VMULPD     Y2, Y3, Y3
+	VMASKMOVPD Y3, Y0, (AX)(R10*8)
+
+done:
+	ADDQ CX, AX
+	ADDQ BX, DX
+	ADDQ $0x08, DI
+	DECQ R8
+	JNE  row
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/8, $-1
+DATA ones<>+8(SB)/8, $-1
+DATA ones<>+16(SB)/8, $-1
+DATA ones<>+24(SB)/8, $-1
+DATA ones<>+32(SB)/8, $+0
+DATA ones<>+40(SB)/8, $+0
+DATA ones<>+48(SB)/8, $+0
+DATA ones<>+56(SB)/8, $+0
+DATA ones<>+64(SB)/4, $-1
+DATA ones<>+68(SB)/4, $-1
+DATA ones<>+72(SB)/4, $-1
+DATA ones<>+76(SB)/4, $-1
+DATA ones<>+80(SB)/4, $+0
+DATA ones<>+84(SB)/4, $+0
+DATA ones<>+88(SB)/4, $+0
+DATA ones<>+92(SB)/4, $+0
+GLOBL ones<>(SB), RODATA|NOPTR, $96
+
 // func colsMixedAVX512(k int, a *float64, b *float32, stride int, c *float64, cStride int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·colsMixedAVX512(SB), NOSPLIT, $0-48

@@ -39,6 +39,11 @@ func softplusToAVX2(dst []float64, src []float64)
 //go:noescape
 func entropyToAVX2(dst []float64, src []float64)
 
+// logToAVX2 is logTo for slices of the same length.
+//
+//go:noescape
+func logToAVX2(dst []float64, src []float64)
+
 // expToAVX2 is expTo for slices of the same length.
 //
 //go:noescape

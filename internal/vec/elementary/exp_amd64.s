@@ -1478,6 +1478,110 @@ DATA minusLn2Lo33<>+16(SB)/8, $0xbdea39ef35793c76
 DATA minusLn2Lo33<>+24(SB)/8, $0xbdea39ef35793c76
 GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $32
 
+// func logToAVX2(dst []float64, src []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x04, DX
+	JL   tail
+
+loop:
+	VMOVUPD      (CX)(BX*8), Y0
+	VPADDQ       oneLessRoot<>+0(SB), Y0, Y0
+	VPSRLQ       $0x34, Y0, Y1
+	VANDPD       fraction<>+0(SB), Y0, Y0
+	VPADDQ       root<>+0(SB), Y0, Y0
+	VORPD        twoTo52<>+0(SB), Y1, Y1
+	VSUBPD       twoTo52AndBias<>+0(SB), Y1, Y1
+	VSUBPD       one<>+0(SB), Y0, Y0
+	VMULPD       ln2Hi33<>+0(SB), Y1, Y2
+	VMULPD       ln2Lo33<>+0(SB), Y1, Y1
+	VADDPD       two<>+0(SB), Y0, Y3
+	VDIVPD       Y3, Y0, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPD      logB<>+0(SB), Y5
+	VFMADD213PD  logA<>+0(SB), Y4, Y5
+	VMOVUPD      logD<>+0(SB), Y6
+	VFMADD213PD  logC<>+0(SB), Y4, Y6
+	VMOVUPD      logF<>+0(SB), Y7
+	VFMADD213PD  logE<>+0(SB), Y4, Y7
+	VMOVUPD      logH<>+0(SB), Y8
+	VFMADD213PD  logG<>+0(SB), Y4, Y8
+	VMOVUPD      logJ<>+0(SB), Y9
+	VFMADD213PD  logI<>+0(SB), Y4, Y9
+	VMOVUPD      logK<>+0(SB), Y10
+	VMULPD       Y4, Y4, Y11
+	VFMADD213PD  Y5, Y11, Y6
+	VFMADD213PD  Y7, Y11, Y8
+	VFMADD213PD  Y9, Y11, Y10
+	VMULPD       Y11, Y11, Y5
+	VFMADD213PD  Y6, Y5, Y8
+	VMULPD       Y5, Y5, Y5
+	VFMADD213PD  Y8, Y5, Y10
+	VMOVUPD      Y0, Y5
+	VFNMADD231PD Y10, Y4, Y5
+	VMULPD       Y5, Y3, Y3
+	VSUBPD       Y1, Y3, Y1
+	VSUBPD       Y1, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, DX
+	JE           done
+	LEAQ         ones64<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
+	VPADDQ       oneLessRoot<>+0(SB), Y1, Y1
+	VPSRLQ       $0x34, Y1, Y2
+	VANDPD       fraction<>+0(SB), Y1, Y1
+	VPADDQ       root<>+0(SB), Y1, Y1
+	VORPD        twoTo52<>+0(SB), Y2, Y2
+	VSUBPD       twoTo52AndBias<>+0(SB), Y2, Y2
+	VSUBPD       one<>+0(SB), Y1, Y1
+	VMULPD       ln2Hi33<>+0(SB), Y2, Y3
+	VMULPD       ln2Lo33<>+0(SB), Y2, Y2
+	VADDPD       two<>+0(SB), Y1, Y4
+	VDIVPD       Y4, Y1, Y4
+	VMULPD       Y4, Y4, Y5
+	VMOVUPD      logB<>+0(SB), Y6
+	VFMADD213PD  logA<>+0(SB), Y5, Y6
+	VMOVUPD      logD<>+0(SB), Y7
+	VFMADD213PD  logC<>+0(SB), Y5, Y7
+	VMOVUPD      logF<>+0(SB), Y8
+	VFMADD213PD  logE<>+0(SB), Y5, Y8
+	VMOVUPD      logH<>+0(SB), Y9
+	VFMADD213PD  logG<>+0(SB), Y5, Y9
+	VMOVUPD      logJ<>+0(SB), Y10
+	VFMADD213PD  logI<>+0(SB), Y5, Y10
+	VMOVUPD      logK<>+0(SB), Y11
+	VMULPD       Y5, Y5, Y12
+	VFMADD213PD  Y6, Y12, Y7
+	VFMADD213PD  Y8, Y12, Y9
+	VFMADD213PD  Y10, Y12, Y11
+	VMULPD       Y12, Y12, Y6
+	VFMADD213PD  Y7, Y6, Y9
+	VMULPD       Y6, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y11
+	VMOVUPD      Y1, Y6
+	VFNMADD231PD Y11, Y5, Y6
+	VMULPD       Y6, Y4, Y4
+	VSUBPD       Y2, Y4, Y2
+	VSUBPD       Y2, Y1, Y1
+	VADDPD       Y3, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
 // func expToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expToAVX2(SB), NOSPLIT, $0-48

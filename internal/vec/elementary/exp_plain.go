@@ -9,6 +9,7 @@ func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
 func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }
 func softplusTo(dst, src []float64) { each(dst, src, Softplus) }
 func entropyTo(dst, src []float64)  { each(dst, src, Entropy) }
+func logTo(dst, src []float64)      { each(dst, src, Log) }
 func sinTo(dst, src []float64)      { each(dst, src, Sin) }
 func cosTo(dst, src []float64)      { each(dst, src, Cos) }
 

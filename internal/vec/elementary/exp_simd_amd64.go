@@ -44,6 +44,15 @@ func entropyTo(dst, src []float64) {
 	}
 }
 
+// logTo is LogTo of normal numbers > 0; of others it sets dst to anything.
+func logTo(dst, src []float64) {
+	if cpu.HasAVX2 {
+		logToAVX2(dst, src)
+	} else {
+		each(dst, src, Log)
+	}
+}
+
 func sinTo(dst, src []float64) {
 	if cpu.HasAVX2 {
 		sinToAVX2(dst, src)

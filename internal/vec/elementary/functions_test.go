@@ -25,6 +25,12 @@ var functions = vectest.Kernels{
 		EntropyTo(o.Y, o.Y)
 		return o.Y
 	},
+	"LogTo": func(o vectest.Operands) []float64 { LogTo(o.Y, o.X); return o.Y },
+	"LogTo of exponentials": func(o vectest.Operands) []float64 {
+		ExpTo(o.X, vectest.Spread(o.X, 300))
+		LogTo(o.Y, o.X)
+		return o.Y
+	},
 	"SoftplusTo": func(o vectest.Operands) []float64 { SoftplusTo(o.Y, vectest.Spread(o.X, 10)); return o.Y },
 }
 
@@ -42,6 +48,7 @@ func TestShortFunctionArgumentsPanic(t *testing.T) {
 		"SigmoidTo":  func() { SigmoidTo(w[:2:2], w) },
 		"SoftplusTo": func() { SoftplusTo(w[:2:2], w) },
 		"EntropyTo":  func() { EntropyTo(w[:2:2], w) },
+		"LogTo":      func() { LogTo(w[:2:2], w) },
 	} {
 		if !vectest.Panics(f) {
 			t.Errorf("%s: no panic", name)

@@ -32,6 +32,17 @@ func Log(x float64) float64 {
 	return float64(float64(k)*ln2Hi33) + (f - (atanhRest(f) - float64(float64(k)*ln2Lo33)))
 }
 
+// LogTo sets dst[j] = Log(src[j]) for the elements of src, which dst must not share.
+func LogTo(dst, src []float64) {
+	dst = dst[:len(src)]
+	logTo(dst, src)
+	for j, x := range src {
+		if !(x >= 0x1p-1022 && x <= math.MaxFloat64) {
+			dst[j] = Log(x)
+		}
+	}
+}
+
 // Log1p returns log(1+x) without losing x when it is small: -Inf for -1, NaN
 // below.
 func Log1p(x float64) float64 {

@@ -27,6 +27,7 @@ func exponentials() {
 	f.function("sigmoid", "float64", f.sigmoid)
 	f.function("softplus", "float64", f.softplus)
 	f.function("entropy", "float64", f.entropy)
+	f.function("log", "float64", f.log)
 	f.function("exp", "float64", f.exp)
 	f32.function("exp32", "float32", f32.exp)
 	f.function("sin", "float64", f.sin)

@@ -20,11 +20,11 @@ func gemm() {
 
 // tile writes the product of a tile: c[i][j] = fma(a[k][i], b[k][j], c[i][j])
 // for k = 0, 1, ... in order, where a has the given number of rows and b two
-// vectors of columns.
+// vectors of columns; a[k+1] is aStride numbers behind a[k].
 func (f float) tile(rows int) {
 	name := "tile64" + f.suffix
-	kernel(name, "func(k int, a, b, c *float64, stride int)",
-		name+" adds the product of k columns of a packed panel and k rows of another to a tile of c.")
+	kernel(name, "func(k int, a *float64, aStride int, b *float64, bStride int, c *float64, stride int)",
+		name+" adds the product of k columns of a panel and k rows of another to a tile of c.")
 	k := Load(Param("k"), GP64())
 	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
 	stride, row, size := Load(Param("stride"), GP64()), GP64(), f.size()*int(f.p)
@@ -59,7 +59,10 @@ func (f float) tile(rows int) {
 
 // accumulate adds the products of a tile to registers.
 func (f float) accumulate(k, a, b reg.Register, acc [][2]reg.VecVirtual) {
-	rows, size := len(acc), f.size()*int(f.p)
+	size := f.size() * int(f.p)
+	aStride, bStride := Load(Param("aStride"), GP64()), Load(Param("bStride"), GP64())
+	SHLQ(Imm(uint64(shift(f.p))), aStride)
+	SHLQ(Imm(uint64(shift(f.p))), bStride)
 	TESTQ(k, k)
 	JE(LabelRef("store"))
 	Label("loop")
@@ -70,8 +73,8 @@ func (f float) accumulate(k, a, b reg.Register, acc [][2]reg.VecVirtual) {
 		f.pick(VFMADD231PD, VFMADD231PS, low, x, acc[i][0])
 		f.pick(VFMADD231PD, VFMADD231PS, high, x, acc[i][1])
 	}
-	ADDQ(Imm(uint64(rows*int(f.p))), a)
-	ADDQ(Imm(uint64(2*size)), b)
+	ADDQ(aStride, a)
+	ADDQ(bStride, b)
 	DECQ(k)
 	JNE(LabelRef("loop"))
 }
@@ -79,8 +82,8 @@ func (f float) accumulate(k, a, b reg.Register, acc [][2]reg.VecVirtual) {
 // wideTile writes the product of a tile, from 0, and adds it to one in double precision.
 func (f float) wideTile(rows int) {
 	name := "tileWide" + f.suffix
-	kernel(name, "func(k int, a, b *float32, c *float64, stride int)",
-		name+" adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.")
+	kernel(name, "func(k int, a *float32, aStride int, b *float32, bStride int, c *float64, stride int)",
+		name+" adds the product of k columns of a panel and k rows of another, a sum in single precision, to a tile of c.")
 	k := Load(Param("k"), GP64())
 	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
 	stride := Load(Param("stride"), GP64())

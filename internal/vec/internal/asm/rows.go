@@ -8,6 +8,7 @@ import (
 
 // rows writes tiles for products with few rows: the tall factor is read where it is.
 func rows() {
+	widen()
 	for _, s := range []isa{avx512, avx2} {
 		float{s, double}.colTile("colsMixed")
 		float{s, double}.rowTile("rowsMixedNarrow", 1)
@@ -173,6 +174,54 @@ func (f float) colTile(name string) {
 	JNE(LabelRef("loop"))
 	Label("store")
 	f.tileOfC(rows, 2, false, acc)
+	VZEROUPPER()
+	RET()
+}
+
+// widen writes dst[r][j] = scale[r]*src[r][j] for rows that are strides apart.
+func widen() {
+	kernel("widenAVX2", "func(dst *float64, width int, src *float32, stride, cols int, scale []float64)",
+		"widenAVX2 sets rows of dst, which are width apart, to as many numbers of those of src, in double precision and times the scale of the row, of which there is one at least.")
+	dst, width := Load(Param("dst"), GP64()), Load(Param("width"), GP64())
+	src, stride := Load(Param("src"), GP64()), Load(Param("stride"), GP64())
+	cols, scale, rows := Load(Param("cols"), GP64()).(reg.GPVirtual), Load(Param("scale").Base(), GP64()), Load(Param("scale").Len(), GP64())
+	SHLQ(Imm(uint64(shift(double))), width)
+	SHLQ(Imm(uint64(shift(single))), stride)
+	few, j, next := GP64(), GP64(), GP64()
+	MOVQ(cols, few)
+	ANDQ(Imm(uint64(avx2.width-1)), few)
+	m := first(few)
+	SUBQ(few, cols)
+	Label("row")
+	by := YMM()
+	VBROADCASTSD(Mem{Base: scale}, by)
+	XORQ(j, j)
+	for _, vectors := range []int{4, 1} {
+		v := string(rune('0' + vectors))
+		JMP(LabelRef("enough" + v))
+		Label("loop" + v)
+		for i := range vectors {
+			x := avx2.load(single, single.at(src, j, i*avx2.width))
+			VMULPD(by, x, x)
+			VMOVUPD(x, double.at(dst, j, i*avx2.width))
+		}
+		ADDQ(Imm(uint64(vectors*avx2.width)), j)
+		Label("enough" + v)
+		LEAQ(Mem{Base: j, Disp: vectors * avx2.width}, next)
+		CMPQ(next, cols)
+		JLE(LabelRef("loop" + v))
+	}
+	TESTQ(few, few)
+	JE(LabelRef("done"))
+	x := loadFirst(single, single.at(src, j, 0), m)
+	VMULPD(by, x, x)
+	storeFirst(x, double.at(dst, j, 0), m)
+	Label("done")
+	ADDQ(width, dst)
+	ADDQ(stride, src)
+	ADDQ(Imm(uint64(double)), scale)
+	DECQ(rows)
+	JNE(LabelRef("row"))
 	VZEROUPPER()
 	RET()
 }
