@@ -97,9 +97,14 @@ type Room struct{ packed[float64, float64] }
 // SyrkColsLower64 is SyrkCols64 in the memory of room, but for what is above the diagonal: that is
 // unspecified.
 func SyrkColsLower64(c, a Block[float64], room *Room, threads int) {
-	a.check()
-	pack := packCols[float64](a)
-	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: pack, packB: pack, room: &room.packed}.run(threads)
+	GemmColsLower64(c, a, a, room, threads)
+}
+
+// GemmColsLower64 is GemmCols64 of a square C in the memory of room, but for what is above the diagonal:
+// that is unspecified.
+func GemmColsLower64(c, a, b Block[float64], room *Room, threads int) {
+	checkFactors(a, b, a.Rows, b.Rows)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: b.Cols, k: a.Rows, lower: true, packA: packCols[float64](a), packB: packCols[float64](b), room: &room.packed}.run(threads)
 }
 
 // syrk adds the products of n vectors, the rows or columns of a block, of k terms each.
