@@ -68,7 +68,7 @@ func (c *certifier) lanczos(ctx context.Context) error {
 	if err := c.search(ctx, p, b, (1+2*worthwhile)*c.Captured); err != nil || c.Loss() <= worthwhile {
 		return err
 	}
-	best, err := batch.Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, method.Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed, Threads: c.threads})
+	best, err := batch.Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, method.Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed(), Threads: c.threads})
 	if err != nil {
 		return unlessLate(ctx.Err())
 	}

@@ -53,7 +53,7 @@ func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, 
 	if c.k >= m {
 		return nil
 	}
-	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
+	upper, nu, err := newDual(c.x, s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 //
 // where a direction of length 0 captures nothing on either side. So Captured is a bound by V, as it is where
 // S is Sigma itself, and Upper that of route exact. When the deadline of ctx is over, Upper is the trace.
-func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int, seed uint64) (Certificate, error) {
-	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads, seed: seed}
+func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int) (Certificate, error) {
+	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads}
 	var trace vec.Sum
 	for i := range m {
 		trace.Add(s[i*m+i])

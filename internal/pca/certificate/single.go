@@ -28,19 +28,46 @@ import (
 // Cost: n d^2 operations in single precision unless they are shared, and 4 n d for each
 // component in double precision.
 
+// Where what is wanted allows for k e, S is enough without the rows: of such that are [view.Rows.Whole]
+// that is as close as in double precision.
+
 // quickly reports whether the route takes less time than sums in double precision, which the
 // method may have formed.
 func (c *certifier) quickly() bool {
-	return c.formed && !c.x.InDouble() && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
+	return c.formed && !c.x.InDouble() && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && c.d <= c.n && (8*c.r <= c.d || c.x.Whole(c.threads))
 }
 
-// single is the route of S. It is ok where enough says so of the bound beside the basis, or
-// of that beside more directions.
+// single is the route of S: alone or, where few vectors are multiplied with the rows, beside them.
 func (c *certifier) single(ctx context.Context, enough func(Certificate) bool) (ok bool, err error) {
 	p, err := c.leading(ctx)
 	if p == nil || err != nil {
 		return false, err
 	}
+	if ok, err := c.alone(ctx, p, enough); ok || err != nil || 8*c.r > c.d {
+		return ok, err
+	}
+	return c.besideBasis(ctx, p, enough)
+}
+
+// alone sets Captured, Upper and Nu by S alone, if that can be enough.
+func (c *certifier) alone(ctx context.Context, p *singleDual, enough func(Certificate) bool) (ok bool, err error) {
+	c.Route = "exact"
+	c.Captured = c.capturedBySecond(p.s.Value, p.frobenius, p.wrong)
+	slack := float64(math.Sqrt(float64(c.k)) * p.wrong)
+	if c.k >= c.d {
+		c.Upper = c.size.upper
+		return c.satisfies(enough, c.Upper), nil
+	}
+	if !c.satisfies(enough, algebra.Total(p.values[:c.k])+slack) {
+		return false, nil
+	}
+	upper, nu, err := p.prove(ctx)
+	c.Upper, c.Nu = min(c.size.upper, algebra.Up(upper+slack)), min(c.size.upper, algebra.Up(nu+p.wrong))
+	return err == nil && c.satisfies(enough, c.Upper), err
+}
+
+// besideBasis is ok where enough says so of the bound beside the basis, or of that beside more directions.
+func (c *certifier) besideBasis(ctx context.Context, p *singleDual, enough func(Certificate) bool) (ok bool, err error) {
 	if err := c.beside(ctx, p, c.r); err != nil {
 		return false, err
 	}
@@ -78,9 +105,9 @@ func (c *certifier) leading(ctx context.Context) (*singleDual, error) {
 	if err != nil || !s.OK || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
 		return nil, err
 	}
-	p := &singleDual{*newDual(s.Value, c.d, c.k, frobenius, c.threads), s.Wrong}
+	p := &singleDual{*newDual(c.x, s.Value, c.d, c.k, frobenius, c.threads), s.Wrong}
 	p.rough = s.Wrong / 8
-	return p, p.lead(ctx, c.basis, c.r, c.seed)
+	return p, p.lead(ctx, c.basis, c.r)
 }
 
 // beside sets Captured, Upper and Nu by the basis, and the rest of S, of which the largest
@@ -97,7 +124,7 @@ func (c *certifier) beside(ctx context.Context, p *singleDual, next int) error {
 // besideMore lowers Upper by more leading directions than k. Then nu is of an eigenvalue
 // further down, and e loses less where those near number k are close to each other.
 func (c *certifier) besideMore(ctx context.Context, p *singleDual) error {
-	more := min(len(p.values), c.k+moreThan(c.k))
+	more := min(len(p.values), c.k+view.MoreThan(c.k))
 	better := *c
 	better.r = 0
 	better.setBasis(method.Basis{K: more, Cols: c.d, Component: p.vectors[:more*c.d]})

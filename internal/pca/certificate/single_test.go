@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -70,7 +71,7 @@ func tied() view.Rows {
 	const n, d = 20250, 450
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
-		x.Value[i*d+i%d] = 1
+		x.Value[i*d+i%d] = 1.5
 	}
 	return view.Rows{X: x}
 }
@@ -89,14 +90,14 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		until := func(enough bool) Certificate {
-			got, err := CertifyUntil(t.Context(), c.x, u, 0, 1, func(Certificate) bool { return enough })
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
+		quick, _, err := certifySingle(t.Context(), c.x, u, 0, false)
+		if err != nil {
+			t.Fatal(err)
 		}
-		quick, close := until(true), until(false)
+		close, err := CertifyUntil(t.Context(), c.x, u, 0, one, func(Certificate) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
 		if quick == close || quick.Loss() < close.Loss() || quick.Failure != 0 {
 			t.Errorf("%s: quick %+v, close %+v: expected different proofs without chance", c.name, quick, close)
 		}
@@ -105,6 +106,37 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 			t.Errorf("%s: found %+v, %v; quickly %+v, closely %+v", c.name, got, err, quick, close)
 		}
 		t.Logf("%s: loss %.2g quickly, %.2g closely, %.2g taken", c.name, quick.Loss(), close.Loss(), got.Loss())
+	}
+}
+
+// S alone is taken where its error leaves room for what is wanted, and where it has none: of small integers.
+func TestCertificateOfTheMomentAlone(t *testing.T) {
+	t.Parallel()
+	const k = 3
+	fine := pcatest.Many(k, 3)
+	coarse := &matrix.Dense{Rows: fine.X.(*matrix.Dense).Rows, Cols: fine.X.(*matrix.Dense).Cols}
+	for _, v := range fine.X.(*matrix.Dense).Value {
+		coarse.Value = append(coarse.Value, float32(math.Round(float64(16*v))))
+	}
+	for _, c := range []struct {
+		name        string
+		x           view.Rows
+		gap, proved float64
+	}{{"little is wanted", fine, 0.01, 0.01}, {"integers", view.Rows{X: coarse, Offset: view.ColumnMeans(coarse, 0)}, 1e-10, 1e-10}} {
+		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := new(view.Work)
+		c.x.Work = work
+		got, err := CertifyUntil(t.Context(), c.x, u, 0, one, func(found Certificate) bool { return found.Loss() <= c.gap })
+		if err != nil || got.Loss() > c.proved || work.Passes(c.x.X.(*matrix.Dense).Rows) != 1 {
+			t.Errorf("%s: found %+v, a loss of %.3g, in %g passes, %v, expected %g in one", c.name, got, got.Loss(), work.Passes(c.x.X.(*matrix.Dense).Rows), err, c.proved)
+		}
+		exact, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		if best := exact.Value[0] + exact.Value[1] + exact.Value[2]; err != nil || got.Captured > best || got.Upper < best {
+			t.Errorf("%s: found %+v, %v, expected %g between the bounds", c.name, got, err, best)
+		}
 	}
 }
 
