@@ -53,8 +53,13 @@ func (Covariance) Accepts(p method.Problem) error {
 	return nil
 }
 
-// singleLoss is what sums in single precision may cost, with a margin.
-const singleLoss = 1e-10
+// Losses that are asked for from which on single precision is taken: singleLoss is what it may cost, with a
+// margin; coarseLoss is where a proof needs no products of the rows with the components. These are
+// not worth it where components are many.
+const (
+	singleLoss = 1e-11
+	coarseLoss = 1e-7
+)
 
 // chooses reports whether single precision is taken where the loss allows it.
 func (m Covariance) chooses(p method.Problem) bool {
@@ -63,7 +68,11 @@ func (m Covariance) chooses(p method.Problem) bool {
 
 // Refines is Refining's.
 func (m Covariance) Refines(p method.Problem) bool {
-	return m.chooses(p) && (p.Loss == 0 || p.Loss >= singleLoss)
+	least := singleLoss
+	if p.Share > 0 || 8*p.K > p.Cols {
+		least = coarseLoss
+	}
+	return m.chooses(p) && (p.Loss == 0 || p.Loss >= least)
 }
 
 // Solve is Batch's.

@@ -16,17 +16,15 @@ func certify(ctx context.Context, x view.Rows, b method.Basis, threads int, seed
 	return c.done(c.run(ctx))
 }
 
-// certifySingle takes that of sums in single precision, if it can, beside more directions
-// than k or not.
-func certifySingle(ctx context.Context, x view.Rows, b method.Basis, threads int, more bool) (_ Certificate, ok bool, err error) {
+// certifySingle takes that of sums in single precision beside the basis, if it can.
+func certifySingle(ctx context.Context, x view.Rows, b method.Basis, threads int) (_ Certificate, ok bool, err error) {
 	c, err := newCertifier(x, b, threads, one, true)
 	if err != nil || c.exponent != 0 || c.size.raw == 0 {
 		return Certificate{}, false, err
 	}
-	asked := 0
 	p, err := c.leading(ctx)
 	if p != nil && err == nil {
-		ok, err = c.besideBasis(ctx, p, func(Certificate) bool { asked++; return !more || asked > 1 })
+		ok, err = c.besideBasis(ctx, p, func(Certificate) bool { return true })
 	}
 	if !ok || err != nil {
 		return Certificate{}, false, err

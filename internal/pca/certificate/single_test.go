@@ -22,7 +22,7 @@ func TestSingleCertificateIsATheorem(t *testing.T) {
 	taken := make([]bool, count)
 	each(count, func(i int) {
 		c := newInstance(i)
-		got, ok, err := certifySingle(context.Background(), c.x, c.u, 1, i/5%2 == 1)
+		got, ok, err := certifySingle(context.Background(), c.x, c.u, 1)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if taken[i] = ok; !ok {
@@ -50,7 +50,7 @@ func TestSingleCertificateIsTight(t *testing.T) {
 	for _, size := range [][3]int{{300, 10, 3}, {1000, 40, 5}, {3000, 120, 8}} {
 		x, u := gapped(rng, size[0], size[1], size[2])
 		for name, x := range map[string]view.Rows{"dense": x, "sparse": {X: matrix.Transpose(matrix.Transpose(x.X))}} {
-			got, ok, err := certifySingle(t.Context(), x, u, 1, false)
+			got, ok, err := certifySingle(t.Context(), x, u, 1)
 			if err != nil || !ok {
 				t.Fatal(ok, err)
 			}
@@ -58,7 +58,7 @@ func TestSingleCertificateIsTight(t *testing.T) {
 				t.Errorf("%v %s: loss %.3g, expected at most 1e-9", size, name, got.Loss())
 			}
 			for _, threads := range []int{2, 3} {
-				if again, _, err := certifySingle(t.Context(), x, u, threads, false); again != got || err != nil {
+				if again, _, err := certifySingle(t.Context(), x, u, threads); again != got || err != nil {
 					t.Errorf("%v %s, %d threads: found %+v, %v, expected %+v", size, name, threads, again, err, got)
 				}
 			}
@@ -76,8 +76,7 @@ func tied() view.Rows {
 	return view.Rows{X: x}
 }
 
-// The quick bound is taken where it proves what is wanted, else that beside more
-// directions, and else the close one.
+// The quick bound is taken where it proves what is wanted, else the close one.
 func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	const k = 3
@@ -85,12 +84,12 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 		name         string
 		x            view.Rows
 		quick, close bool // which of them is enough
-	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), false, false}, {"tied", tied(), false, true}} {
+	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), true, false}, {"tied", tied(), false, true}} {
 		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick, _, err := certifySingle(t.Context(), c.x, u, 0, false)
+		quick, _, err := certifySingle(t.Context(), c.x, u, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +171,7 @@ func TestCertificateOfTheWorstMoment(t *testing.T) {
 			}
 			s.Wrong += by * (1 + 1e-9)
 		}
-		got, ok, err := certifySingle(t.Context(), c.x, c.u, 1, i%2 == 1)
+		got, ok, err := certifySingle(t.Context(), c.x, c.u, 1)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if v := truthOf(c).violation(c, got); ok && v != "" {
