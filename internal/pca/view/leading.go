@@ -25,9 +25,6 @@ func (r Rows) Leading(s []float64, m, threads int, count func(values []float64) 
 	return values, vectors
 }
 
-// leading are eigenvectors of a matrix.
-type leading struct{ of, values, vectors []float64 }
-
 // MoreThan returns how many eigenvectors beside k a certificate of k components likes to know.
 func MoreThan(k int) int { return max(10, k/5) }
 

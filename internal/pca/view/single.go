@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
@@ -39,50 +38,6 @@ func Rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, o
 		errors[i] = vec.Dot64(part[i*d:(i+1)*d], u[i*d:(i+1)*d]) / (height * blocks)
 	}
 	return errors, true
-}
-
-// Whole reports whether the stored numbers are integers of which [blas.GramSingle] loses nothing, in rows
-// that are not scaled and whose means are not large beside deviations.
-func (r Rows) Whole(threads int) bool {
-	shares := r.shared.belongs(r)
-	if shares && r.shared.whole != nil {
-		return *r.shared.whole
-	}
-	whole := r.Factor == nil && NearZero(r) && smallIntegers(r.X, threads)
-	if shares {
-		r.shared.whole = &whole
-	}
-	return whole
-}
-
-// smallIntegers reports whether all stored numbers are integers up to 255.
-func smallIntegers(x matrix.Matrix, threads int) bool {
-	var value []float32
-	switch x := x.(type) {
-	case *matrix.Dense:
-		value = x.Value
-	case *matrix.CSR:
-		value = x.Value
-	}
-	var not atomic.Bool
-	parallel.Blocks(len(value), 1<<14, threads, func(_, lo, hi int) {
-		if not.Load() {
-			return
-		}
-		largest := uint32(0)
-		for _, v := range value[lo:hi] {
-			whole := int32(v)
-			if float32(whole) != v {
-				not.Store(true)
-				return
-			}
-			largest = max(largest, uint32(whole+255))
-		}
-		if largest > 2*255 {
-			not.Store(true)
-		}
-	})
-	return len(value) > 0 && !not.Load()
 }
 
 // CompressedTo returns U Sigma U^T for the k rows of u, in double precision.

@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
@@ -59,6 +60,9 @@ type sharedMoment struct {
 	double []float64 // Sigma or, where n < d, the inner products; nil: not formed
 	leads  leading
 }
+
+// leading are eigenvectors of a matrix.
+type leading struct{ of, values, vectors []float64 }
 
 // mostShared is up to how many numbers a matrix in double precision is kept: larger ones the
 // certificate does not form.
@@ -150,6 +154,50 @@ func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
 	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset), whole)
 	centre(value, x, sums, threads)
 	return SingleMoment{value, wrong, whole, inSingle(value, d)}, nil
+}
+
+// Whole reports whether the stored numbers are integers of which [blas.GramSingle] loses nothing, in rows
+// that are not scaled and whose means are not large beside deviations.
+func (r Rows) Whole(threads int) bool {
+	shares := r.shared.belongs(r)
+	if shares && r.shared.whole != nil {
+		return *r.shared.whole
+	}
+	whole := r.Factor == nil && NearZero(r) && smallIntegers(r.X, threads)
+	if shares {
+		r.shared.whole = &whole
+	}
+	return whole
+}
+
+// smallIntegers reports whether all stored numbers are integers up to 255.
+func smallIntegers(x matrix.Matrix, threads int) bool {
+	var value []float32
+	switch x := x.(type) {
+	case *matrix.Dense:
+		value = x.Value
+	case *matrix.CSR:
+		value = x.Value
+	}
+	var not atomic.Bool
+	parallel.Blocks(len(value), 1<<14, threads, func(_, lo, hi int) {
+		if not.Load() {
+			return
+		}
+		largest := uint32(0)
+		for _, v := range value[lo:hi] {
+			whole := int32(v)
+			if float32(whole) != v {
+				not.Store(true)
+				return
+			}
+			largest = max(largest, uint32(whole+255))
+		}
+		if largest > 2*255 {
+			not.Store(true)
+		}
+	})
+	return len(value) > 0 && !not.Load()
 }
 
 // inSingle reports whether Sigma is neither too large nor too small.

@@ -72,6 +72,36 @@ func TestErrorOfSingleMoment(t *testing.T) {
 	}
 }
 
+// Of rows of small integers nothing is lost but by centring; of others, or scaled ones, no one says so.
+func TestWholeMoment(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 10))
+	x := &matrix.Dense{Rows: 1100, Cols: 7, Value: make([]float32, 7700)}
+	for i := range x.Value {
+		x.Value[i] = float32(rng.IntN(511) - 255)
+	}
+	rows := view.Rows{X: x, Offset: view.ColumnMeans(x, 1)}
+	for name, r := range map[string]view.Rows{"dense": rows, "sparse": {X: matrix.Transpose(matrix.Transpose(x)), Offset: rows.Offset}} {
+		s, err := view.RawSecond(t.Context(), r, 1)
+		if err != nil || !s.Whole {
+			t.Fatalf("%s: whole %v, %v", name, s.Whole, err)
+		}
+		if off, size := errorOf(s, r); !(off <= s.Wrong) || s.Wrong > 1e-13*size {
+			t.Errorf("%s: off by %.3g, the bound is %.3g, of %.3g", name, off, s.Wrong, size)
+		}
+	}
+	changed := func(at int, to float32) view.Rows {
+		y := &matrix.Dense{Rows: x.Rows, Cols: x.Cols, Value: append([]float32{}, x.Value...)}
+		y.Value[at] = to
+		return view.Rows{X: y, Offset: rows.Offset}
+	}
+	for name, r := range map[string]view.Rows{"a half": changed(0, 0.5), "too large": changed(7699, 256), "too small": changed(3, -256), "huge": changed(5, -0x1p31),
+		"scaled": {X: x, Factor: []float64{1, 1, 1, 1, 1, 1, 2}}} {
+		if r.Whole(1) {
+			t.Errorf("%s: said to be whole", name)
+		}
+	}
+}
+
 // errorOf returns the Frobenius norm of what s is off by, and that of Sigma.
 func errorOf(s view.SingleMoment, x view.Rows) (off, size float64) {
 	n, _ := x.Dims()
