@@ -139,3 +139,31 @@ func TestSharedMoment(t *testing.T) {
 		}
 	}
 }
+
+// Eigenvectors are found once of the moment that rows share, and of no other matrix.
+func TestSharedLeading(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 11))
+	x := pcatest.Tilted(rng, pcatest.Table(rng, 40, 5, "random"), 40, 5, "means").Sharing()
+	s, err := x.Single(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leading := func(a []float64, k int) (values, vectors []float64) {
+		return x.Leading(a, 5, 1, func([]float64) int { return k })
+	}
+	values, vectors := leading(s.Value, 3)
+	if again, two := leading(s.Value, 2); &again[0] != &values[0] || &two[0] != &vectors[0] || len(two) != 10 {
+		t.Error("eigenvectors of the same moment were found twice")
+	}
+	if _, all := leading(s.Value, 5); len(all) != 25 {
+		t.Errorf("found %d numbers of all vectors, expected 25", len(all))
+	}
+	other := append([]float64{}, s.Value...)
+	other[0] += values[0]
+	if again, _ := leading(other, 2); again[0] == values[0] {
+		t.Error("another matrix has the eigenvalues of what is shared")
+	}
+	if again, _ := x.Part(0, 20).Leading(s.Value, 5, 1, func([]float64) int { return 1 }); &again[0] == &values[0] {
+		t.Error("a part of the rows shares eigenvalues")
+	}
+}
