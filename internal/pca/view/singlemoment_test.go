@@ -158,6 +158,10 @@ func TestSharedLeading(t *testing.T) {
 	if _, all := leading(s.Value, 5); len(all) != 25 {
 		t.Errorf("found %d numbers of all vectors, expected 25", len(all))
 	}
+	double, err := view.SecondMoment(t.Context(), x, 1)
+	if again, _ := leading(double, 2); err != nil || &again[0] == &values[0] {
+		t.Errorf("the moment in double precision shares eigenvalues of that in single, %v", err)
+	}
 	other := append([]float64{}, s.Value...)
 	other[0] += values[0]
 	if again, _ := leading(other, 2); again[0] == values[0] {
