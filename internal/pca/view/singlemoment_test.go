@@ -155,8 +155,8 @@ func TestSharedLeading(t *testing.T) {
 	if again, two := leading(s.Value, 2); &again[0] != &values[0] || &two[0] != &vectors[0] || len(two) != 10 {
 		t.Error("eigenvectors of the same moment were found twice")
 	}
-	if _, all := leading(s.Value, 5); len(all) != 25 {
-		t.Errorf("found %d numbers of all vectors, expected 25", len(all))
+	if values, vectors = leading(s.Value, 5); len(vectors) != 25 {
+		t.Errorf("found %d numbers of all vectors, expected 25", len(vectors))
 	}
 	double, err := view.SecondMoment(t.Context(), x, 1)
 	if again, _ := leading(double, 2); err != nil || &again[0] == &values[0] {
