@@ -67,6 +67,9 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var stop func()
+	j.digest, stop = beginDigest(set, spec.Threads)
+	defer stop()
 	find := j.solve
 	switch {
 	case j.products != nil:
@@ -126,6 +129,7 @@ type pcaJob struct {
 	space    *model.Space  // of the images of the rows; nil: components are of the rows
 	x        matrix.Matrix // the rows, or their images
 	begun    time.Time
+	digest   func() string // waits for it
 	cut      solver.Status // what ended the search early; "": nothing did
 	work     view.Work
 	rows     view.Rows
@@ -176,7 +180,7 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 	if j.spec.chooseK() {
 		j.spec.K = firstGuess(min(n, d), j.spec.Share)
 	}
-	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
+	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap, Share: j.spec.Share}
 	if err := j.problem.Check(); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
@@ -297,21 +301,21 @@ func (j *pcaJob) learn(ctx context.Context, s method.State) (method.Basis, error
 
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
-	digest := rowsDigest(j.set)
 	ctx, done := j.certifying(ctx)
 	defer done()
 	goal, components, mean := j.spec.goal(), j.basis.Component, j.rows.Offset
 	var c certificate.Certificate
 	var err error
-	switch seed := certificateSeed(j.spec.Seed, digest); {
+	switch {
 	case j.rows.Missing != nil:
 		c.Total, c.Captured, c.Upper = j.problem.Squared, math.NaN(), math.NaN()
 	case j.products != nil:
 		components, mean = j.products.Coefficients(j.basis), j.products.Mean
-		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads, seed)
+		c, err = j.products.Certify(ctx, components, j.spec.K, j.spec.Threads)
 	default:
 		rows := j.rows
 		rows.Work = nil
+		seed := func() uint64 { return certificateSeed(j.spec.Seed, j.digest()) }
 		c, err = certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, seed, func(c certificate.Certificate) bool { return c.Loss() <= goal })
 	}
 	if err != nil {
@@ -321,7 +325,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: mean != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten, Kernel: j.spec.Kernel, Map: j.spec.Map, Missing: j.spec.observed()},
-		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: digest},
+		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: j.digest()},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: components, Eigenvalue: j.basis.Value, Mean: mean, Scale: j.rows.Factor, Space: j.space,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),

@@ -64,7 +64,7 @@ func TestVerifyJudgesClaimsBelowTheQuickProof(t *testing.T) {
 	}
 	m := r.Model
 	basis := method.Basis{K: 2, Cols: m.Cols(), Component: m.Components}
-	close, err := certificate.CertifyUntil(ctx, view.Rows{X: set.X, Offset: m.Mean}, basis, 0, 0, func(certificate.Certificate) bool { return false })
+	close, err := certificate.CertifyUntil(ctx, view.Rows{X: set.X, Offset: m.Mean}, basis, 0, func() uint64 { return 0 }, func(certificate.Certificate) bool { return false })
 	if err != nil {
 		t.Fatal(err)
 	}

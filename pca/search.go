@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/batch"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -227,7 +228,7 @@ func (j *pcaJob) ofKernel(ctx context.Context) (err error) {
 	if j.spec.Share > 0 {
 		j.problem.K = n
 	}
-	if j.basis, err = batch.Pairs(ctx, j.products.S, n, j.problem); err != nil {
+	if j.basis, err = batch.Pairs(ctx, view.Rows{}, j.products.S, n, j.problem); err != nil {
 		if ctx.Err() == nil {
 			return err
 		}

@@ -77,14 +77,16 @@ func (v *Verification) rows(ctx context.Context, m *model.PCA, set *data.Set, ba
 		}
 		return nil
 	}
-	digest := rowsDigest(set)
-	if m.Proof.Status != Merged {
-		v.digest(m, digest)
-	}
-	rows := view.Rows{X: x, Offset: m.Mean, Factor: m.Scale}
-	c, err := certificate.CertifyUntil(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest), func(c certificate.Certificate) bool { return holds(m, c) })
+	digest, stop := beginDigest(set, threads)
+	defer stop()
+	rows := view.Rows{X: x, Offset: m.Mean, Factor: m.Scale}.Sharing()
+	seed := func() uint64 { return certificateSeed(m.Statement.Seed, digest()) }
+	c, err := certificate.CertifyUntil(ctx, rows, basis, threads, seed, func(c certificate.Certificate) bool { return holds(m, c) })
 	if err != nil {
 		return err
+	}
+	if m.Proof.Status != Merged {
+		v.digest(m, digest())
 	}
 	v.compare(m, c)
 	if m.Proof.Status == Merged {
@@ -109,6 +111,12 @@ func (v *Verification) digest(m *model.PCA, found string) {
 // rowsDigest names the rows alone: components do not depend on targets, and the same
 // rows may come without any, or with others.
 func rowsDigest(set *data.Set) string { return (&data.Set{X: set.X}).Digest() }
+
+// beginDigest begins to compute rowsDigest beside other work: wait returns it, after stop the rows may change.
+func beginDigest(set *data.Set, threads int) (wait func() string, stop func()) {
+	d := (&data.Set{X: set.X}).BeginDigest(threads)
+	return d.Wait, d.Stop
+}
 
 // certificateSeed returns the seed of the random vectors of a certificate. It depends
 // on the rows too, so that nobody can choose rows in which something hides from the

@@ -177,7 +177,7 @@ func (v *Verification) kernel(ctx context.Context, m *model.PCA, set *data.Set, 
 		v.fail("found components of %d rows, expected %d", m.Width(), n)
 		return nil
 	}
-	c, err := p.Certify(ctx, m.Components, k, threads, certificateSeed(m.Statement.Seed, m.Data.Digest))
+	c, err := p.Certify(ctx, m.Components, k, threads)
 	if err != nil {
 		return err
 	}

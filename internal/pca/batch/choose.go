@@ -1,6 +1,10 @@
 package batch
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+)
 
 // Choose returns the name of the batch method that takes the least time by the
 // rules below, and why, in a line. It depends on sizes alone, never on the machine:
@@ -61,8 +65,8 @@ func covarianceTime(n, d, stored float64, sparse bool) float64 {
 
 // pairsTime is that of the first k eigenvectors of a matrix, d x d.
 func pairsTime(d, k float64) float64 {
-	if 6*k > d {
-		return 6 * d * d * d / 20
+	if view.Dense(int(d), int(k)) {
+		return d * d * d / 12
 	}
 	directions := (12 + float64(k/2)) * 8
 	return float64(directions*(2*d*d/60)) + float64(directions*(4*d*min(1.5*(k+32), d)/20))

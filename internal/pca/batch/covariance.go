@@ -12,15 +12,14 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
-	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Covariance forms the second moment Sigma = (1/n) sum_i x_i x_i^T, d x d, and takes
 // its eigenvectors of the k largest eigenvalues.
 //
-// Sums in double precision cost twice the time of single precision. So where there
-// are many rows the products of 256 rows at a time are summed in single precision,
+// Sums in double precision cost twice the time of single precision, which loses nothing of
+// small integers. So where there are many rows the products of 256 rows at a time are summed in single precision,
 // in a matrix S, whose eigenvectors U are wrong by about 2^-22 / gap, and what they
 // capture by the square of that. A sample of rows, summed in double precision too,
 // tells how much rounding added to the values: up to 10^-6 of their sum is taken off,
@@ -54,8 +53,13 @@ func (Covariance) Accepts(p method.Problem) error {
 	return nil
 }
 
-// singleLoss is what sums in single precision may cost, with a margin.
-const singleLoss = 1e-10
+// Losses that are asked for from which on single precision is taken: singleLoss is what it may cost, with a
+// margin; coarseLoss is where a proof needs no products of the rows with the components. These are
+// not worth it where components are many.
+const (
+	singleLoss = 1e-11
+	coarseLoss = 1e-7
+)
 
 // chooses reports whether single precision is taken where the loss allows it.
 func (m Covariance) chooses(p method.Problem) bool {
@@ -64,21 +68,28 @@ func (m Covariance) chooses(p method.Problem) bool {
 
 // Refines is Refining's.
 func (m Covariance) Refines(p method.Problem) bool {
-	return m.chooses(p) && (p.Loss == 0 || p.Loss >= singleLoss)
+	least := singleLoss
+	if p.Share > 0 || 8*p.K > p.Cols {
+		least = coarseLoss
+	}
+	return m.chooses(p) && (p.Loss == 0 || p.Loss >= least)
 }
 
 // Solve is Batch's.
 func (m Covariance) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	n, d := x.Dims()
 	p.Rows, p.Cols = n, d
-	single := m.Precision == "single" || m.Refines(p)
+	single := m.Precision == "single" || m.Refines(p) || m.chooses(p) && x.Whole(p.Threads)
 	if csr, ok := x.X.(*matrix.CSR); ok && float64(len(csr.Value)) < float64(n)*float64(d)/16 {
-		return pairsOf(ctx, p)(view.SparseSecond(ctx, x, csr, p.Threads))
+		return pairsOf(ctx, x, p)(view.SparseSecond(ctx, x, csr, p.Threads))
 	}
 	if single {
 		s, err := x.Single(ctx, p.Threads)
 		if err != nil {
 			return method.Basis{}, err
+		}
+		if s.OK && s.Whole {
+			return Pairs(ctx, x, s.Value, d, p)
 		}
 		if s.OK && m.Precision == "auto" {
 			return rotated(ctx, s.Value, x, p)
@@ -87,22 +98,22 @@ func (m Covariance) Solve(ctx context.Context, x view.Rows, p method.Problem) (m
 			return corrected(ctx, slices.Clone(s.Value), x, p)
 		}
 	}
-	return pairsOf(ctx, p)(view.SecondMoment(ctx, x, p.Threads))
+	return pairsOf(ctx, x, p)(view.SecondMoment(ctx, x, p.Threads))
 }
 
-func pairsOf(ctx context.Context, p method.Problem) func(s []float64, err error) (method.Basis, error) {
+func pairsOf(ctx context.Context, x view.Rows, p method.Problem) func(s []float64, err error) (method.Basis, error) {
 	return func(s []float64, err error) (method.Basis, error) {
 		if err != nil {
 			return method.Basis{}, err
 		}
-		return Pairs(ctx, s, p.Cols, p)
+		return Pairs(ctx, x, s, p.Cols, p)
 	}
 }
 
 // rotated returns the components of s, rotated by what the rows say of them if rounding
 // made a difference.
 func rotated(ctx context.Context, s []float64, x view.Rows, p method.Problem) (method.Basis, error) {
-	b, err := pairs(ctx, s, p.Cols, 1e-12, p)
+	b, err := pairs(ctx, x, s, p.Cols, 1e-12, p)
 	if err != nil {
 		return b, err
 	}
@@ -113,7 +124,7 @@ func rotated(ctx context.Context, s []float64, x view.Rows, p method.Problem) (m
 	if err != nil {
 		return b, err
 	}
-	turn, err := allPairs(g, b.K, p)
+	turn, err := allPairs(view.Rows{}, g, b.K, method.Problem{K: b.K, Threads: p.Threads})
 	if err != nil {
 		return method.Basis{}, err
 	}
@@ -143,13 +154,13 @@ func unrounded(x matrix.Matrix, b method.Basis, threads int) bool {
 
 // corrected returns the components of s after it has been put right.
 func corrected(ctx context.Context, s []float64, x view.Rows, p method.Problem) (method.Basis, error) {
-	b, err := Pairs(ctx, s, p.Cols, p)
+	b, err := Pairs(ctx, x, s, p.Cols, p)
 	for turned := 1.0; err == nil && turned > 1e-6; {
 		if err = correct(ctx, s, x, b, p.Threads); err != nil {
 			break
 		}
 		before, was := b, turned
-		b, err = Pairs(ctx, s, p.Cols, p)
+		b, err = Pairs(ctx, x, s, p.Cols, p)
 		turned = turnedBy(b, before, p.Threads)
 		if turned > was/2 { // the gap is too small for that
 			break
@@ -172,32 +183,45 @@ func turnedBy(b, a method.Basis, threads int) float64 {
 	return math.Sqrt(longest)
 }
 
-// Pairs returns the k largest eigenvalues of s, d x d and symmetric, and their vectors: those found until
-// ctx ended, with its error.
-func Pairs(ctx context.Context, s []float64, d int, p method.Problem) (method.Basis, error) {
-	return pairs(ctx, s, d, 1e-26, p)
+// Pairs returns the k largest eigenvalues of s, d x d and symmetric, which the rows may share, and their
+// vectors: those found until ctx ended, with its error.
+func Pairs(ctx context.Context, x view.Rows, s []float64, d int, p method.Problem) (method.Basis, error) {
+	return pairs(ctx, x, s, d, 1e-26, p)
 }
 
 // pairs is Pairs to a tolerance.
-func pairs(ctx context.Context, s []float64, d int, tolerance float64, p method.Problem) (method.Basis, error) {
-	if d <= 64 || 6*p.K > d {
-		return allPairs(s, d, p)
+func pairs(ctx context.Context, x view.Rows, s []float64, d int, tolerance float64, p method.Problem) (method.Basis, error) {
+	if view.Dense(d, p.K) || p.Share > 0 && d <= mostAtOnce {
+		return allPairs(x, s, d, p)
 	}
 	return newBlockLanczos(view.DenseOperator(s, d, p.Threads), p.K, tolerance, p).solve(ctx)
 }
 
-// allPairs is Pairs by all of them.
-func allPairs(s []float64, d int, p method.Problem) (method.Basis, error) {
-	values, vectors := make([]float64, d), make([]float64, d*d)
-	lapack.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)
-	for i, v := range values {
+// allPairs is Pairs by all eigenvalues, of which a share may want more vectors than k.
+func allPairs(x view.Rows, s []float64, d int, p method.Problem) (method.Basis, error) {
+	k := p.K
+	all, vectors := x.Leading(s, d, p.Threads, func(values []float64) int {
+		if p.Share > 0 && d <= mostAtOnce {
+			k, _ = Fewest(values, p.Share*p.Squared*(1+shareSlack))
+			k = max(k, p.K)
+		}
+		return min(d, k+view.MoreThan(k))
+	})
+	b := method.Basis{K: k, Cols: d, Component: slices.Clone(vectors[:k*d]), Value: slices.Clone(all[:k])}
+	for i, v := range b.Value {
 		if v != v {
 			return method.Basis{}, method.ErrTooLarge(v)
 		}
-		values[i] = max(v, 0)
+		b.Value[i] = max(v, 0)
 	}
-	return method.Basis{K: d, Cols: d, Component: vectors, Value: values}.First(p.K), nil
+	return b, nil
 }
+
+// mostAtOnce is up to which size all eigenvalues are found at once to see how many have a share.
+const mostAtOnce = 1024
+
+// shareSlack is what rounding may take off the sum of eigenvalues.
+const shareSlack = 1e-6
 
 // correct makes s map the rows of b to what Sigma maps them to.
 func correct(ctx context.Context, s []float64, x view.Rows, b method.Basis, threads int) error {

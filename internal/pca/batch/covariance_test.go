@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/pcatest"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -55,5 +56,22 @@ func checkSingle(t *testing.T, name string, x *matrix.Dense, k int, limit float6
 	}
 	if again := solveBatch(t, "covariance", view.Rows{X: rows.X, Offset: rows.Offset}, k, 1); !(pcatest.LargestDifference(b.Value, again.Value) <= 1e-12*best) {
 		t.Errorf("%s, k=%d: values differ with sums that are not known", name, k)
+	}
+}
+
+// As many components as have a share are found by one decomposition, whatever number is guessed, of
+// features or of rows.
+func TestShareAtOnce(t *testing.T) {
+	for name, size := range map[string][2]int{"covariance": {320, 300}, "gram": {300, 320}} {
+		n, d := size[0], size[1]
+		x := view.Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: pcatest.Table(rand.New(rand.NewPCG(3, 4)), n, d, pcatest.Spectra[0])}}
+		all := solveBatch(t, name, x, min(n, d), 2)
+		p := method.Problem{Rows: n, Cols: d, K: 1, Squared: algebra.Total(all.Value), Share: 0.9}
+		m, _ := method.New(name)
+		b, err := m.(method.Batch).Solve(t.Context(), x, p)
+		want, _ := Fewest(all.Value, 0.9*p.Squared)
+		if err != nil || b.K < want || b.K > want+1 || len(b.Component) != b.K*d || len(b.Value) != b.K {
+			t.Errorf("%s: found %d components, %v, expected %d", name, b.K, err, want)
+		}
 	}
 }

@@ -50,14 +50,15 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Ba
 	if err != nil {
 		return method.Basis{}, err
 	}
-	left, err := Pairs(ctx, products, n, p)
+	left, err := Pairs(ctx, x, products, n, p)
 	if err != nil && left.K < p.K {
 		return method.Basis{}, err
 	}
-	turned := make([]float64, n*p.K)
-	blas.Transpose64(algebra.Block(turned, n, p.K), algebra.Block(left.Component, p.K, n))
-	b := method.Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
-	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
+	k := left.K
+	turned := make([]float64, n*k)
+	blas.Transpose64(algebra.Block(turned, n, k), algebra.Block(left.Component, k, n))
+	b := method.Basis{K: k, Cols: d, Component: make([]float64, k*d)}
+	x.TransposedTimes(b.Component, turned, k, p.Threads)
 	for i, v := range left.Value {
 		if v > 0 {
 			algebra.Scale(b.Row(i), 1/math.Sqrt(float64(n))/math.Sqrt(v))
@@ -66,6 +67,6 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Ba
 			clear(b.Row(i))
 		}
 	}
-	algebra.Orthonormalise(b.Component, p.K, d)
+	algebra.Orthonormalise(b.Component, k, d)
 	return method.RayleighRitz(x, b, p.Threads), ctx.Err()
 }

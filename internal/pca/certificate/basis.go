@@ -42,7 +42,7 @@ func (c *certifier) setBasis(b method.Basis) {
 // hash whose result cannot be chosen.
 func (c *certifier) searchSeed() uint64 {
 	hash := sha256.New()
-	text := binary.LittleEndian.AppendUint64(nil, c.seed)
+	text := binary.LittleEndian.AppendUint64(nil, c.seed())
 	for i, x := range c.basis {
 		if text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x)); len(text) > 4096 || i == len(c.basis)-1 {
 			hash.Write(text)

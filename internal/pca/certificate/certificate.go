@@ -77,15 +77,15 @@ const (
 // finite numbers. When the deadline of ctx is over it ends soon with the bound so far, at worst
 // that of what the basis does not capture.
 func Certify(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64) (Certificate, error) {
-	return CertifyUntil(ctx, x, b, threads, seed, func(c Certificate) bool { return c.Loss() <= nearlyAll })
+	return CertifyUntil(ctx, x, b, threads, func() uint64 { return seed }, func(c Certificate) bool { return c.Loss() <= nearlyAll })
 }
 
 // nearlyAll is a loss that no closer bound is worth the time of.
 const nearlyAll = 1e-7
 
 // CertifyUntil is Certify that goes without the closest bound where enough reports that
-// a quicker one will do.
-func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
+// a quicker one will do. It asks for the seed when it is needed, which may take long to know.
+func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int, seed func() uint64, enough func(Certificate) bool) (Certificate, error) {
 	n, d := x.Dims()
 	c, err := newCertifier(x, b, threads, seed, exactly(n, d))
 	if err != nil {
@@ -119,7 +119,7 @@ func exactly(n, d int) bool {
 	return m <= exactSize && float64(n)*float64(d)*m <= exactWork
 }
 
-func newCertifier(x view.Rows, b method.Basis, threads int, seed uint64, exact bool) (*certifier, error) {
+func newCertifier(x view.Rows, b method.Basis, threads int, seed func() uint64, exact bool) (*certifier, error) {
 	if err := checkBasis(x, b); err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ type certifier struct {
 	x       view.Rows
 	n, d, k int
 	threads int
-	seed    uint64
+	seed    func() uint64
 	size    size
 
 	formed   bool // Sigma is, or inner products

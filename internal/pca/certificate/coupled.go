@@ -68,7 +68,7 @@ func (c *certifier) lanczos(ctx context.Context) error {
 	if err := c.search(ctx, p, b, (1+2*worthwhile)*c.Captured); err != nil || c.Loss() <= worthwhile {
 		return err
 	}
-	best, err := batch.Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, method.Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed, Threads: c.threads})
+	best, err := batch.Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, method.Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed(), Threads: c.threads})
 	if err != nil {
 		return unlessLate(ctx.Err())
 	}
@@ -128,16 +128,17 @@ func unlessLate(err error) error {
 
 // couple computes A and R, and the captured.
 func (c *certifier) couple(p *view.LaidOut) *coupled {
-	return c.coupleBy(c.size.raw, func(y, image, q []float64) { p.Both(y, image, q, c.r) })
+	b, y := c.coupleBy(c.size.raw, func(y, image, q []float64) { p.Both(y, image, q, c.r) })
+	c.Captured = c.capturedByRows(y, c.r, c.size.raw)
+	return b
 }
 
-// coupleBy is couple by products of the basis with rows of a raw size, as [view.LaidOut.Both].
-func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *coupled {
+// coupleBy computes A and R by products y of the basis with rows of a raw size, as [view.LaidOut.Both].
+func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) (b *coupled, y []float64) {
 	n, d, r := c.n, c.d, c.r
-	b := &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
+	b = &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
 	y, image := make([]float64, n*r), make([]float64, r*d)
 	both(y, image, c.basis)
-	c.Captured = c.capturedByRows(y, raw)
 	inner := algebra.Block(b.inner, r, r)
 	blas.SyrkCols64(inner, algebra.Block(y, n, r), c.threads)
 	algebra.Divide(b.inner, float64(n))
@@ -160,7 +161,20 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	b.frobenius = algebra.Up(math.Sqrt(sum*(1+rounding+algebra.Gamma(r)))) + b.wrong
 	b.rest = algebra.Up(max(0, c.size.upper-float64(trace*(1-algebra.Gamma(r+2)))) + float64(math.Sqrt(float64(r))*b.wrong))
 	b.rounding = algebra.Up(math.Sqrt(float64(r)) * rounding)
-	return b
+	return b, y
+}
+
+// beyond returns a bound on what directions outside of the first r of the basis capture each: by the sums of
+// rows, |A| is at most the largest.
+func (b *coupled) beyond(r int, nu float64) float64 {
+	for i := r; i < b.r; i++ {
+		sum := 0.0
+		for _, x := range b.inner[i*b.r+r : (i+1)*b.r] {
+			sum += math.Abs(x)
+		}
+		nu = max(nu, sum*(1+algebra.Gamma(b.r)))
+	}
+	return algebra.Up(nu + b.frobenius + b.wrong)
 }
 
 // upper returns the smaller bound for nu.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
@@ -23,6 +24,7 @@ import (
 //
 // A guess that is too low shows in the proof, and is raised.
 type dual struct {
+	of        view.Rows // that may share s, and its eigenvectors
 	s         blas.Block[float64]
 	m, k      int
 	frobenius float64 // at least |S|_F
@@ -36,8 +38,8 @@ type dual struct {
 	eigen    lapack.Eigensystem
 }
 
-func newDual(s []float64, m, k int, frobenius float64, threads int) *dual {
-	p := &dual{s: algebra.Block(s, m, m), m: m, k: k, frobenius: frobenius, threads: threads}
+func newDual(of view.Rows, s []float64, m, k int, frobenius float64, threads int) *dual {
+	p := &dual{of: of, s: algebra.Block(s, m, m), m: m, k: k, frobenius: frobenius, threads: threads}
 	for j := range m {
 		p.trace += s[j*m+j]
 	}
@@ -46,10 +48,15 @@ func newDual(s []float64, m, k int, frobenius float64, threads int) *dual {
 
 // solve returns the bound on the sum, and one on eigenvalue k+1. start are r rows
 // that may lead to eigenvectors.
-func (p *dual) solve(ctx context.Context, start []float64, r int, seed uint64) (upper, nu float64, err error) {
-	if err := p.lead(ctx, start, r, seed); err != nil {
+func (p *dual) solve(ctx context.Context, start []float64, r int) (upper, nu float64, err error) {
+	if err := p.lead(ctx, start, r); err != nil {
 		return 0, 0, err
 	}
+	return p.prove(ctx)
+}
+
+// prove is solve where leading eigenvectors were found.
+func (p *dual) prove(ctx context.Context) (upper, nu float64, err error) {
 	upper, nu = math.Inf(1), math.Inf(1)
 	guess := max(0, p.values[p.k])
 	for _, raise := range []float64{1e-13, 1e-10, 1e-7, 1e-5, 1e-3, 1e-2, 0.1, 1, 10} {
@@ -141,21 +148,20 @@ func bestShift(values, coupling []float64, nu float64) float64 {
 	return best
 }
 
-// lead finds leading eigenvectors: all of a small matrix, otherwise k and a few more
-// by Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago and Chelikowsky 2006).
-func (p *dual) lead(ctx context.Context, start []float64, r int, seed uint64) error {
-	m, b := p.m, min(p.m, p.k+moreThan(p.k))
-	if m <= 2*b || m <= 96 {
-		p.values, p.vectors = make([]float64, m), make([]float64, m*m)
-		p.eigen.Decompose(p.values, p.vectors, append([]float64{}, p.s.Value...), m, p.threads)
-		p.residual = make([]float64, m*m)
-		p.multiply(p.residual, p.vectors, m)
-		p.subtract(m)
+// lead finds k leading eigenvectors and a few more: of a small matrix, or where they are many, by all
+// eigenvalues, otherwise by Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago and Chelikowsky 2006).
+func (p *dual) lead(ctx context.Context, start []float64, r int) error {
+	m, b := p.m, min(p.m, p.k+view.MoreThan(p.k))
+	if m <= 2*b || view.Dense(m, p.k) {
+		p.values, p.vectors = p.of.Leading(p.s.Value, m, p.threads, func([]float64) int { return b })
+		p.values, p.residual = p.values[:b], make([]float64, b*m)
+		p.multiply(p.residual, p.vectors, b)
+		p.subtract(b)
 		return nil
 	}
 	p.vectors, p.values = make([]float64, b*m), make([]float64, b)
 	p.residual = make([]float64, b*m)
-	algebra.FillNormal(p.vectors, rand.NewPCG(seed, filterStream))
+	algebra.FillNormal(p.vectors, rand.NewPCG(0, filterStream))
 	copy(p.vectors, start[:min(r, p.k)*m])
 	for round := range 12 {
 		if err := ctx.Err(); err != nil {
@@ -173,10 +179,8 @@ func (p *dual) lead(ctx context.Context, start []float64, r int, seed uint64) er
 	return nil
 }
 
-// moreThan returns how many vectors the iteration has beside k.
-func moreThan(k int) int { return max(10, k/5) }
-
-// filterStream names the random numbers of the iteration among those of a seed.
+// filterStream names the random numbers of the iteration among others. No proof depends on
+// their chance.
 const filterStream = 0x66696c746572 // "filter"
 
 // rotate makes the b orthonormal rows those that diagonalise the Rayleigh quotient.

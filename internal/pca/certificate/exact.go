@@ -53,7 +53,7 @@ func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, 
 	if c.k >= m {
 		return nil
 	}
-	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
+	upper, nu, err := newDual(c.x, s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r)
 	if err != nil {
 		return err
 	}
@@ -67,26 +67,26 @@ func (c *certifier) bounded(ctx context.Context, s []float64, m int, frobenius, 
 func (c *certifier) responses() []float64 {
 	y, turned := make([]float64, c.n*c.r), make([]float64, c.r*c.n)
 	view.NewFormedProduct(c.x, c.r, c.threads, false).Times(y, c.basis)
-	c.Captured = c.capturedByRows(y, c.size.upper)
+	c.Captured = c.capturedByRows(y, c.r, c.size.upper)
 	blas.Transpose64(algebra.Block(turned, c.r, c.n), algebra.Block(y, c.n, c.r))
 	return turned
 }
 
-// capturedByRows returns a lower bound on the captured from the products y, n x r,
-// of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
+// capturedByRows returns a lower bound on the captured from the products y of rows and basis, the first r of
+// width. Each is off by gamma |x||v| at most, so the Frobenius norm of
 // all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
-func (c *certifier) capturedByRows(y []float64, squared float64) float64 {
+func (c *certifier) capturedByRows(y []float64, width int, squared float64) float64 {
 	wrong := algebra.Up(algebra.Gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
-	computed := c.meanSquare(y) * (1 - algebra.Gamma(c.r+8))
+	computed := c.meanSquare(y, width) * (1 - algebra.Gamma(c.r+8))
 	left := max(0, math.Sqrt(computed)*(1-4*algebra.Unit)-wrong)
 	return c.captured(float64(left*left), 0)
 }
 
 // meanSquare returns the mean over rows of |y|^2.
-func (c *certifier) meanSquare(y []float64) float64 {
+func (c *certifier) meanSquare(y []float64, width int) float64 {
 	var sum vec.Sum
 	for i := range c.n {
-		sum.Add(vec.SquaredNorm64(y[i*c.r : (i+1)*c.r]))
+		sum.Add(vec.SquaredNorm64(y[i*width : i*width+c.r]))
 	}
 	return sum.Value() / float64(c.n)
 }
@@ -117,8 +117,8 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 //
 // where a direction of length 0 captures nothing on either side. So Captured is a bound by V, as it is where
 // S is Sigma itself, and Upper that of route exact. When the deadline of ctx is over, Upper is the trace.
-func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int, seed uint64) (Certificate, error) {
-	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads, seed: seed}
+func OfProducts(ctx context.Context, s []float64, m int, wrong float64, b method.Basis, threads int) (Certificate, error) {
+	c := &certifier{Certificate: Certificate{Route: "exact"}, n: m, d: m, k: b.K, threads: threads}
 	var trace vec.Sum
 	for i := range m {
 		trace.Add(s[i*m+i])

@@ -24,7 +24,7 @@ import (
 func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 	x := pcatest.SomeRows(rng, n, d, rng.IntN(2) == 0, false)
 	_, size, _, _ := balanced(x, false, 1)
-	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64(), size: size}
+	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64, size: size}
 	c.n, c.d = n, d
 	c.setBasis(method.Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)})
 	b := pcatest.TableOf(x)

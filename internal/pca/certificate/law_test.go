@@ -31,8 +31,8 @@ var brokenCertificates = map[string]func(*certifier){
 	},
 	"a dual that nobody proved": func(c *certifier) {
 		s, _ := view.SecondMoment(context.Background(), c.x, 1)
-		p := newDual(s, c.d, c.k, 0, 1)
-		p.lead(context.Background(), nil, 0, 1)
+		p := newDual(c.x, s, c.d, c.k, 0, 1)
+		p.lead(context.Background(), nil, 0)
 		c.Upper, c.Nu = 0, c.size.upper
 		for _, v := range p.values[:c.k] {
 			c.Upper += v
@@ -68,7 +68,7 @@ func TestBrokenCertificatesAreSeen(t *testing.T) {
 		}
 		truth := truthOf(c)
 		for name, broken := range brokenCertificates {
-			m := &certifier{x: x, k: c.u.K, threads: 1, seed: 1, size: size}
+			m := &certifier{x: x, k: c.u.K, threads: 1, seed: one, size: size}
 			m.n, m.d = x.Dims()
 			if m.setBasis(c.u); m.r == m.d {
 				continue
@@ -133,7 +133,7 @@ func TestQuadraticBoundBeatsLinear(t *testing.T) {
 			moved.Component[j] += away * rng.NormFloat64()
 		}
 		_, size, _, _ := balanced(x, false, 1)
-		c := &certifier{x: x, k: u.K, threads: 1, size: size}
+		c := &certifier{x: x, k: u.K, threads: 1, size: size, seed: one}
 		c.n, c.d = x.Dims()
 		c.setBasis(moved)
 		p := view.NewLaidOut(x, 1)

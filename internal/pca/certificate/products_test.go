@@ -45,7 +45,7 @@ func TestProductsAreATheorem(t *testing.T) {
 				basis[i] += 0.3 * r.NormFloat64()
 			}
 		}
-		c, err := OfProducts(context.Background(), s, n, wrong, method.Basis{K: k, Cols: n, Component: append([]float64{}, basis...)}, 1, 1)
+		c, err := OfProducts(context.Background(), s, n, wrong, method.Basis{K: k, Cols: n, Component: append([]float64{}, basis...)}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestProductsAreATheorem(t *testing.T) {
 		}
 	}
 	for _, size := range []float64{1e-200, 1e200, math.NaN()} {
-		if _, err := OfProducts(context.Background(), []float64{size, 0, 0, size}, 2, 0, method.Basis{K: 1, Cols: 2, Component: []float64{1, 0}}, 1, 1); err == nil {
+		if _, err := OfProducts(context.Background(), []float64{size, 0, 0, size}, 2, 0, method.Basis{K: 1, Cols: 2, Component: []float64{1, 0}}, 1); err == nil {
 			t.Errorf("products of %g were taken", size)
 		}
 	}

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestSingleCertificateIsATheorem(t *testing.T) {
 	taken := make([]bool, count)
 	each(count, func(i int) {
 		c := newInstance(i)
-		got, ok, err := certifySingle(context.Background(), c.x, c.u, 1, i/5%2 == 1)
+		got, ok, err := certifySingle(context.Background(), c.x, c.u, 1)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if taken[i] = ok; !ok {
@@ -49,7 +50,7 @@ func TestSingleCertificateIsTight(t *testing.T) {
 	for _, size := range [][3]int{{300, 10, 3}, {1000, 40, 5}, {3000, 120, 8}} {
 		x, u := gapped(rng, size[0], size[1], size[2])
 		for name, x := range map[string]view.Rows{"dense": x, "sparse": {X: matrix.Transpose(matrix.Transpose(x.X))}} {
-			got, ok, err := certifySingle(t.Context(), x, u, 1, false)
+			got, ok, err := certifySingle(t.Context(), x, u, 1)
 			if err != nil || !ok {
 				t.Fatal(ok, err)
 			}
@@ -57,7 +58,7 @@ func TestSingleCertificateIsTight(t *testing.T) {
 				t.Errorf("%v %s: loss %.3g, expected at most 1e-9", size, name, got.Loss())
 			}
 			for _, threads := range []int{2, 3} {
-				if again, _, err := certifySingle(t.Context(), x, u, threads, false); again != got || err != nil {
+				if again, _, err := certifySingle(t.Context(), x, u, threads); again != got || err != nil {
 					t.Errorf("%v %s, %d threads: found %+v, %v, expected %+v", size, name, threads, again, err, got)
 				}
 			}
@@ -70,13 +71,12 @@ func tied() view.Rows {
 	const n, d = 20250, 450
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
-		x.Value[i*d+i%d] = 1
+		x.Value[i*d+i%d] = 1.5
 	}
 	return view.Rows{X: x}
 }
 
-// The quick bound is taken where it proves what is wanted, else that beside more
-// directions, and else the close one.
+// The quick bound is taken where it proves what is wanted, else the close one.
 func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	const k = 3
@@ -84,19 +84,19 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 		name         string
 		x            view.Rows
 		quick, close bool // which of them is enough
-	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), false, false}, {"tied", tied(), false, true}} {
+	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), true, false}, {"tied", tied(), false, true}} {
 		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
 		if err != nil {
 			t.Fatal(err)
 		}
-		until := func(enough bool) Certificate {
-			got, err := CertifyUntil(t.Context(), c.x, u, 0, 1, func(Certificate) bool { return enough })
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
+		quick, _, err := certifySingle(t.Context(), c.x, u, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		quick, close := until(true), until(false)
+		close, err := CertifyUntil(t.Context(), c.x, u, 0, one, func(Certificate) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
 		if quick == close || quick.Loss() < close.Loss() || quick.Failure != 0 {
 			t.Errorf("%s: quick %+v, close %+v: expected different proofs without chance", c.name, quick, close)
 		}
@@ -105,6 +105,37 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 			t.Errorf("%s: found %+v, %v; quickly %+v, closely %+v", c.name, got, err, quick, close)
 		}
 		t.Logf("%s: loss %.2g quickly, %.2g closely, %.2g taken", c.name, quick.Loss(), close.Loss(), got.Loss())
+	}
+}
+
+// S alone is taken where its error leaves room for what is wanted, and where it has none: of small integers.
+func TestCertificateOfTheMomentAlone(t *testing.T) {
+	t.Parallel()
+	const k = 3
+	fine := pcatest.Many(k, 3)
+	coarse := &matrix.Dense{Rows: fine.X.(*matrix.Dense).Rows, Cols: fine.X.(*matrix.Dense).Cols}
+	for _, v := range fine.X.(*matrix.Dense).Value {
+		coarse.Value = append(coarse.Value, float32(math.Round(float64(16*v))))
+	}
+	for _, c := range []struct {
+		name        string
+		x           view.Rows
+		gap, proved float64
+	}{{"little is wanted", fine, 0.01, 0.01}, {"integers", view.Rows{X: coarse, Offset: view.ColumnMeans(coarse, 0)}, 1e-10, 1e-10}} {
+		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := new(view.Work)
+		c.x.Work = work
+		got, err := CertifyUntil(t.Context(), c.x, u, 0, one, func(found Certificate) bool { return found.Loss() <= c.gap })
+		if err != nil || got.Loss() > c.proved || work.Passes(c.x.X.(*matrix.Dense).Rows) != 1 {
+			t.Errorf("%s: found %+v, a loss of %.3g, in %g passes, %v, expected %g in one", c.name, got, got.Loss(), work.Passes(c.x.X.(*matrix.Dense).Rows), err, c.proved)
+		}
+		exact, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		if best := exact.Value[0] + exact.Value[1] + exact.Value[2]; err != nil || got.Captured > best || got.Upper < best {
+			t.Errorf("%s: found %+v, %v, expected %g between the bounds", c.name, got, err, best)
+		}
 	}
 }
 
@@ -123,7 +154,7 @@ func TestBoundsBesideSmallDirections(t *testing.T) {
 }
 
 // Whatever the second moment is off by within its bound, the certificate is a theorem: here
-// what is left of it lacks its largest directions.
+// what is left of it lacks its largest directions, or the moment alone some of its very largest.
 func TestCertificateOfTheWorstMoment(t *testing.T) {
 	t.Parallel()
 	each(192, func(i int) {
@@ -133,14 +164,22 @@ func TestCertificateOfTheWorstMoment(t *testing.T) {
 		if _, d := c.x.Dims(); err == nil && s.OK && c.u.K < d {
 			values, vectors := make([]float64, d), make([]float64, d*d)
 			lapack.Eigen(values, vectors, append([]float64{}, s.Value...), d, 1)
-			next := vectors[c.u.K*d : (c.u.K+1)*d]
-			by := min(0.01*values[0], 0.99*values[c.u.K])
+			lacks := c.u.K
+			if i/2%2 == 0 {
+				lacks = 0
+			}
+			next := vectors[lacks*d : (lacks+1)*d]
+			by := min(0.01*values[0], 0.99*values[lacks])
 			for j := range d {
 				vec.Axpy64(s.Value[j*d:(j+1)*d], -by*next[j], next)
 			}
 			s.Wrong += by * (1 + 1e-9)
 		}
-		got, ok, err := certifySingle(t.Context(), c.x, c.u, 1, i%2 == 1)
+		certify := certifySingle
+		if i/2%2 == 0 {
+			certify = certifyAlone
+		}
+		got, ok, err := certify(t.Context(), c.x, c.u, 1)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if v := truthOf(c).violation(c, got); ok && v != "" {

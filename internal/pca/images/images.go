@@ -148,7 +148,7 @@ func (p *Products) Coefficients(b method.Basis) []float64 {
 }
 
 // Certify is [certificate.OfProducts] of components of the space.
-func (p *Products) Certify(ctx context.Context, components []float64, k, threads int, seed uint64) (certificate.Certificate, error) {
+func (p *Products) Certify(ctx context.Context, components []float64, k, threads int) (certificate.Certificate, error) {
 	n := len(components) / k
-	return certificate.OfProducts(ctx, p.S, n, p.Wrong, method.Basis{K: k, Cols: n, Component: components}, threads, seed)
+	return certificate.OfProducts(ctx, p.S, n, p.Wrong, method.Basis{K: k, Cols: n, Component: components}, threads)
 }

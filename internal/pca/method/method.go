@@ -33,6 +33,10 @@ type Problem struct {
 	// method that was given no tolerance of its own; 0: as that method has it. See
 	// [Refining].
 	Loss float64
+
+	// Share, where not 0, is the part of Squared that is to be captured: K is a guess, and a method
+	// may return more components where it knows how many.
+	Share float64
 }
 
 // Check returns why no method could solve the problem.

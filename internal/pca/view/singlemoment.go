@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
@@ -22,11 +23,13 @@ import (
 //   - Rows as they are stored, centred afterwards: z = x. With s the sums of columns,
 //     s o^T + o s^T - n o o^T is off by gamma(n+16) for s, and the rest by 10 roundings of
 //     numbers of Frobenius norm (sqrt(R) + sqrt(n) |o|)^2.
+//   - The same of rows of integers up to 255, as images and counts have them: neither G nor s is off.
 //   - Rows that are moved, and rounded to single precision: z = x + e, |e| <= u |z|, so
 //     that z z^T is off by 2 |z||e| + |e|^2.
 type SingleMoment struct {
 	Value []float64 // d x d; read only where it is shared
 	Wrong float64   // at least the Frobenius norm of value - Sigma
+	Whole bool      // nothing was lost in single precision: the rows are Whole
 	OK    bool      // numbers are neither too large nor too small for single precision
 }
 
@@ -53,8 +56,13 @@ func (r Rows) Sharing() Rows {
 type sharedMoment struct {
 	of     Rows
 	moment *SingleMoment
+	whole  *bool
 	double []float64 // Sigma or, where n < d, the inner products; nil: not formed
+	leads  leading
 }
+
+// leading are eigenvectors of a matrix.
+type leading struct{ of, values, vectors []float64 }
 
 // mostShared is up to how many numbers a matrix in double precision is kept: larger ones the
 // certificate does not form.
@@ -128,7 +136,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error
 	}
 	wrong := movedError(n, d, traceOf(value, d))
 	algebra.Scale(value, 1/float64(n))
-	return SingleMoment{value, wrong, inSingle(value, d)}, nil
+	return SingleMoment{Value: value, Wrong: wrong, OK: inSingle(value, d)}, nil
 }
 
 // rawSecond returns Sigma of rows that are centred and scaled after they are summed:
@@ -142,9 +150,54 @@ func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
 	if err != nil {
 		return SingleMoment{}, err
 	}
-	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset))
+	whole := x.Factor == nil && x.Whole(threads)
+	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset), whole)
 	centre(value, x, sums, threads)
-	return SingleMoment{value, wrong, inSingle(value, d)}, nil
+	return SingleMoment{value, wrong, whole, inSingle(value, d)}, nil
+}
+
+// Whole reports whether the stored numbers are integers of which [blas.GramSingle] loses nothing, in rows
+// that are not scaled and whose means are not large beside deviations.
+func (r Rows) Whole(threads int) bool {
+	shares := r.shared.belongs(r)
+	if shares && r.shared.whole != nil {
+		return *r.shared.whole
+	}
+	whole := r.Factor == nil && NearZero(r) && smallIntegers(r.X, threads)
+	if shares {
+		r.shared.whole = &whole
+	}
+	return whole
+}
+
+// smallIntegers reports whether all stored numbers are integers up to 255.
+func smallIntegers(x matrix.Matrix, threads int) bool {
+	var value []float32
+	switch x := x.(type) {
+	case *matrix.Dense:
+		value = x.Value
+	case *matrix.CSR:
+		value = x.Value
+	}
+	var not atomic.Bool
+	parallel.Blocks(len(value), 1<<14, threads, func(_, lo, hi int) {
+		if not.Load() {
+			return
+		}
+		largest := uint32(0)
+		for _, v := range value[lo:hi] {
+			whole := int32(v)
+			if float32(whole) != v {
+				not.Store(true)
+				return
+			}
+			largest = max(largest, uint32(whole+255))
+		}
+		if largest > 2*255 {
+			not.Store(true)
+		}
+	})
+	return len(value) > 0 && !not.Load()
 }
 
 // inSingle reports whether Sigma is neither too large nor too small.
@@ -171,11 +224,14 @@ func sumsError(n, d int, trace float64) (wrong, squares float64) {
 }
 
 // rawError returns a bound on the error of rows that are centred afterwards.
-func rawError(n, d int, trace, offset float64) float64 {
+func rawError(n, d int, trace, offset float64, whole bool) float64 {
 	wrong, squares := sumsError(n, d, trace)
-	count := float64(n)
+	count, roundings := float64(n), 2*n+64
+	if whole {
+		wrong, squares, roundings = 0, algebra.Up(trace*(1+algebra.Gamma(d))), 64
+	}
 	size := math.Sqrt(squares) + math.Sqrt(count*offset*(1+algebra.Gamma(d+8)))
-	return algebra.Up((wrong + float64(algebra.Gamma(2*n+64)*size*size)) / count)
+	return algebra.Up((wrong + float64(algebra.Gamma(roundings)*size*size)) / count)
 }
 
 // movedError returns that of rows that are moved first.

@@ -72,6 +72,36 @@ func TestErrorOfSingleMoment(t *testing.T) {
 	}
 }
 
+// Of rows of small integers nothing is lost but by centring; of others, or scaled ones, no one says so.
+func TestWholeMoment(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 10))
+	x := &matrix.Dense{Rows: 1100, Cols: 7, Value: make([]float32, 7700)}
+	for i := range x.Value {
+		x.Value[i] = float32(rng.IntN(511) - 255)
+	}
+	rows := view.Rows{X: x, Offset: view.ColumnMeans(x, 1)}
+	for name, r := range map[string]view.Rows{"dense": rows, "sparse": {X: matrix.Transpose(matrix.Transpose(x)), Offset: rows.Offset}} {
+		s, err := view.RawSecond(t.Context(), r, 1)
+		if err != nil || !s.Whole {
+			t.Fatalf("%s: whole %v, %v", name, s.Whole, err)
+		}
+		if off, size := errorOf(s, r); !(off <= s.Wrong) || s.Wrong > 1e-13*size {
+			t.Errorf("%s: off by %.3g, the bound is %.3g, of %.3g", name, off, s.Wrong, size)
+		}
+	}
+	changed := func(at int, to float32) view.Rows {
+		y := &matrix.Dense{Rows: x.Rows, Cols: x.Cols, Value: append([]float32{}, x.Value...)}
+		y.Value[at] = to
+		return view.Rows{X: y, Offset: rows.Offset}
+	}
+	for name, r := range map[string]view.Rows{"a half": changed(0, 0.5), "too large": changed(7699, 256), "too small": changed(3, -256), "huge": changed(5, -0x1p31),
+		"scaled": {X: x, Factor: []float64{1, 1, 1, 1, 1, 1, 2}}} {
+		if r.Whole(1) {
+			t.Errorf("%s: said to be whole", name)
+		}
+	}
+}
+
 // errorOf returns the Frobenius norm of what s is off by, and that of Sigma.
 func errorOf(s view.SingleMoment, x view.Rows) (off, size float64) {
 	n, _ := x.Dims()
@@ -107,5 +137,37 @@ func TestSharedMoment(t *testing.T) {
 		if again, _ := other.Single(t.Context(), 1); &again.Value[0] == &first.Value[0] {
 			t.Errorf("rows that are %s share the moment", name)
 		}
+	}
+}
+
+// Eigenvectors are found once of the moment that rows share, and of no other matrix.
+func TestSharedLeading(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 11))
+	x := pcatest.Tilted(rng, pcatest.Table(rng, 40, 5, "random"), 40, 5, "means").Sharing()
+	s, err := x.Single(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leading := func(a []float64, k int) (values, vectors []float64) {
+		return x.Leading(a, 5, 1, func([]float64) int { return k })
+	}
+	values, vectors := leading(s.Value, 3)
+	if again, two := leading(s.Value, 2); &again[0] != &values[0] || &two[0] != &vectors[0] || len(two) != 10 {
+		t.Error("eigenvectors of the same moment were found twice")
+	}
+	if values, vectors = leading(s.Value, 5); len(vectors) != 25 {
+		t.Errorf("found %d numbers of all vectors, expected 25", len(vectors))
+	}
+	double, err := view.SecondMoment(t.Context(), x, 1)
+	if again, _ := leading(double, 2); err != nil || &again[0] == &values[0] {
+		t.Errorf("the moment in double precision shares eigenvalues of that in single, %v", err)
+	}
+	other := append([]float64{}, s.Value...)
+	other[0] += values[0]
+	if again, _ := leading(other, 2); again[0] == values[0] {
+		t.Error("another matrix has the eigenvalues of what is shared")
+	}
+	if again, _ := x.Part(0, 20).Leading(s.Value, 5, 1, func([]float64) int { return 1 }); &again[0] == &values[0] {
+		t.Error("a part of the rows shares eigenvalues")
 	}
 }

@@ -76,13 +76,21 @@ func (r Rows) StoredSquares(i int) (squared, raw float64) {
 
 // Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
 func (r Rows) Sizes(threads int) (squared, fourth float64) {
-	n, _ := r.Dims()
+	n, d := r.Dims()
 	base := r.OffsetSquare()
 	const block = 1024
 	sums := make([][2]float64, (n+block-1)/block)
 	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
+		var room []float64
 		for i := lo; i < hi; i++ {
-			s := r.squaredNorm(i, base)
+			s := 0.0
+			if r.X.Row(i).Index == nil {
+				room = algebra.Sized(room, d)
+				r.Row(room, i)
+				s = vec.SquaredNorm64(room)
+			} else {
+				s = r.squaredNorm(i, base)
+			}
 			sums[b][0] += s
 			sums[b][1] += float64(s * s)
 		}
@@ -94,13 +102,13 @@ func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	return squared / float64(n), fourth / float64(n)
 }
 
-// squaredNorm returns |x|^2 of row i, where base is that of a row of zeros, in time
+// squaredNorm returns |x|^2 of row i, which is sparse, where base is that of a row of zeros, in time
 // that grows with its nonzeros.
 func (r Rows) squaredNorm(i int, base float64) float64 {
 	x := r.X.Row(i)
 	var stored, zero float64 // of the places that are stored: with their values, and as if these were 0
 	for k, v := range x.Value {
-		j := x.Column(k)
+		j := x.Index[k]
 		value, offset := float64(v), 0.0
 		if r.Offset != nil {
 			offset = r.Offset[j]
@@ -112,9 +120,6 @@ func (r Rows) squaredNorm(i int, base float64) float64 {
 		}
 		stored += float64(value * value)
 		zero += float64(offset * offset)
-	}
-	if x.Index == nil {
-		return stored
 	}
 	return max(base-zero, 0) + stored
 }

@@ -106,6 +106,13 @@ func SyrkColsLower64(c, a Block[float64], room *Room, threads int) {
 	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[float64](a), room: &room.packed}.run(threads)
 }
 
+// GemmColsLower64 is GemmCols64 of a square C in the memory of room, but for what is above the diagonal:
+// that is unspecified.
+func GemmColsLower64(c, a, b Block[float64], room *Room, threads int) {
+	checkFactors(a, b, a.Rows, b.Rows)
+	multiplication[float64, float64]{tile: tile64(), c: c, m: a.Cols, n: b.Cols, k: a.Rows, lower: true, packA: packCols[float64](a), packB: packCols[float64](b), room: &room.packed}.run(threads)
+}
+
 // syrk adds the products of n vectors, the rows or columns of a block, of k terms each.
 func syrk[A vec.Float](c Block[float64], a Block[A], n, k int, pack packer[float64], threads int) {
 	a.check()

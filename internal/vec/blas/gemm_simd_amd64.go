@@ -2,7 +2,11 @@
 
 package blas
 
-import "github.com/fenchel-ml/fenchel/internal/vec/cpu"
+import (
+	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/internal/vec/cpu"
+)
 
 // The sizes of tiles are those of internal/asm.
 var (
@@ -35,25 +39,33 @@ func tallMixed() tallTile {
 	switch {
 	case cpu.HasAVX512:
 		return tallTile{12, 16,
-			func(k int, a []float32, stride int, b, c []float64, cStride int) {
-				rowsMixedAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			func(k int, a []float64, stride int, b, c []float64, cStride int) {
+				rowsWideAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
 			},
-			func(k int, a []float32, stride int, b, c []float64, cStride int) {
-				rowsMixedNarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			func(k int, a []float64, stride int, b, c []float64, cStride int) {
+				rowsNarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
 			},
 			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
 				colsMixedAVX512(k, &a[0], &b[0], stride, &c[0], cStride)
+			},
+			func(dst []float64, x []float32) int {
+				copySingleAVX512(len(x)/8, unsafe.SliceData(dst), unsafe.SliceData(x))
+				return len(x) &^ 7
 			}}
 	case cpu.HasAVX2:
 		return tallTile{6, 8,
-			func(k int, a []float32, stride int, b, c []float64, cStride int) {
-				rowsMixedAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			func(k int, a []float64, stride int, b, c []float64, cStride int) {
+				rowsWideAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
 			},
-			func(k int, a []float32, stride int, b, c []float64, cStride int) {
-				rowsMixedNarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			func(k int, a []float64, stride int, b, c []float64, cStride int) {
+				rowsNarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
 			},
 			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
 				colsMixedAVX2(k, &a[0], &b[0], stride, &c[0], cStride)
+			},
+			func(dst []float64, x []float32) int {
+				copySingleAVX2(len(x)/4, unsafe.SliceData(dst), unsafe.SliceData(x))
+				return len(x) &^ 3
 			}}
 	}
 	return tallTile{}

@@ -14,27 +14,37 @@ func widenAVX2(dst *float64, width int, src *float32, stride int, cols int, scal
 //go:noescape
 func colsMixedAVX512(k int, a *float64, b *float32, stride int, c *float64, cStride int)
 
-// rowsMixedNarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+// copySingleAVX512 copies n vectors of numbers.
 //
 //go:noescape
-func rowsMixedNarrowAVX512(k int, a *float32, stride int, b *float64, c *float64, cStride int)
+func copySingleAVX512(n int, dst *float64, x *float32)
 
-// rowsMixedAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+// rowsNarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
-func rowsMixedAVX512(k int, a *float32, stride int, b *float64, c *float64, cStride int)
+func rowsNarrowAVX512(k int, a *float64, stride int, b *float64, c *float64, cStride int)
+
+// rowsWideAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+//
+//go:noescape
+func rowsWideAVX512(k int, a *float64, stride int, b *float64, c *float64, cStride int)
 
 // colsMixedAVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
 //go:noescape
 func colsMixedAVX2(k int, a *float64, b *float32, stride int, c *float64, cStride int)
 
-// rowsMixedNarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+// copySingleAVX2 copies n vectors of numbers.
 //
 //go:noescape
-func rowsMixedNarrowAVX2(k int, a *float32, stride int, b *float64, c *float64, cStride int)
+func copySingleAVX2(n int, dst *float64, x *float32)
 
-// rowsMixedAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+// rowsNarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
-func rowsMixedAVX2(k int, a *float32, stride int, b *float64, c *float64, cStride int)
+func rowsNarrowAVX2(k int, a *float64, stride int, b *float64, c *float64, cStride int)
+
+// rowsWideAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
+//
+//go:noescape
+func rowsWideAVX2(k int, a *float64, stride int, b *float64, c *float64, cStride int)

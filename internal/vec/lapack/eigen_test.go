@@ -132,11 +132,11 @@ func spectra(r *rand.Rand, n int) map[string][]float64 {
 
 // TestEigen holds all sorts of matrices to the definition: A v = value v and orthogonal
 // v within n*2^-50 of the largest value; threads change no bit, nor do vectors the
-// values; small ones agree with Jacobi. Values that are denormal are rounded as such.
+// values, nor whether all are wanted; small ones agree with Jacobi. Values that are denormal are rounded as such.
 func TestEigen(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 1))
 	var e Eigensystem
-	for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 10, 16, 17, 31, 40, 63, 64, 65, 100, 256} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 10, 16, 17, 31, 40, 63, 64, 65, 100, 133, 256} {
 		if testing.Short() && n > 100 {
 			continue
 		}
@@ -153,6 +153,9 @@ func TestEigen(t *testing.T) {
 			}
 			if Eigen(same, nil, slices.Clone(a), n, 2); !slices.Equal(values, same) {
 				t.Errorf("%s, n %d: other values without vectors", name, n)
+			}
+			if some := n / 3; !slices.Equal(vectors[:some*n], e.Leading(same, slices.Clone(a), n, 2, func([]float64) int { return some })) || !slices.Equal(values, same) {
+				t.Errorf("%s, n %d: the first vectors alone are others", name, n)
 			}
 			if n > 0 && n <= 40 && !slices.Contains([]string{"huge", "tiny", "denormal", "everything"}, name) {
 				for i, v := range jacobi(slices.Clone(a), n) {

@@ -1,26 +1,15 @@
 package lapack
 
-import (
-	"math"
+import "math"
 
-	"github.com/fenchel-ml/fenchel/internal/parallel"
-)
-
-// A sweep is count rotations, those of e.rotations from at on: number k takes rows
-// first+k and first+k+1.
-type sweep struct{ first, at, count int }
-
-// iterate makes the tridiagonal matrix diagonal, and applies the rotations to e.q if
-// vectors says so. An element beside the diagonal is taken for 0 if it does not
+// iterate makes the tridiagonal matrix of rows lo to hi diagonal, and applies the rotations to as many
+// rows of q, of cols numbers each. An element beside the diagonal is taken for 0 if it does not
 // change its neighbours on the diagonal.
 //
 // Two or three sweeps a value are usual; after thirty the rest stays as it is.
-func (e *Eigensystem) iterate(vectors bool, threads int) {
-	d, b := e.reduction.diagonal, e.reduction.beside
-	e.sweeps, e.rotations = e.sweeps[:0], e.rotations[:0]
-	if n := len(d); cap(e.rotations) < 32*n {
-		e.rotations = make([]rotation, 0, 32*n)
-	}
+func (e *Eigensystem) iterate(lo, hi int, q []float64, stride, cols int) {
+	d, b := e.reduction.diagonal[lo:hi], e.reduction.beside[lo:max(lo, hi-1)]
+	e.rotations = resized(e.rotations, len(d))
 	left := 30 * len(d)
 	for hi := len(d) - 1; hi > 0; {
 		lo := hi
@@ -32,19 +21,12 @@ func (e *Eigensystem) iterate(vectors bool, threads int) {
 			continue
 		}
 		left--
-		if len(e.rotations)+hi-lo > cap(e.rotations) {
-			e.flush(threads)
-		}
-		at := len(e.rotations)
-		e.rotations = e.rotations[:at+hi-lo]
-		sweepQR(d[lo:hi+1], b[lo:hi], e.rotations[at:])
-		if vectors {
-			e.sweeps = append(e.sweeps, sweep{lo, at, hi - lo})
-		} else {
-			e.rotations = e.rotations[:0]
+		sweepQR(d[lo:hi+1], b[lo:hi], e.rotations)
+		for k, turn := range e.rotations[:hi-lo] {
+			at := (lo + k) * stride
+			turn.apply(q[at:][:cols], q[at+stride:][:cols])
 		}
 	}
-	e.flush(threads)
 }
 
 // negligible reports whether b is nothing beside x and y, or in a matrix whose largest
@@ -103,37 +85,14 @@ func tinyGivens(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r * 0x1p-600
 }
 
-// colsOfSweep is how many columns a goroutine rotates at a time. It does not enter the
-// results.
-const colsOfSweep = 32
-
-// flush applies the rotations that have been gathered.
-func (e *Eigensystem) flush(threads int) {
-	m := len(e.reduction.diagonal)
-	if m < 64 || threads == 1 {
-		for col := 0; col < m; col += colsOfSweep {
-			e.rotate(col)
-		}
-	} else {
-		parallel.Each((m+colsOfSweep-1)/colsOfSweep, threads, func(_, i int) { e.rotate(i * colsOfSweep) })
-	}
-	e.sweeps, e.rotations = e.sweeps[:0], e.rotations[:0]
-}
-
 // A rotation takes two rows x and y to c x + s y and c y - s x.
 type rotation struct{ c, s float64 }
 
-// rotate applies them to some columns: x, y = fma(s, y, c*x), fma(-s, x, c*y).
-func (e *Eigensystem) rotate(col int) {
-	cols := min(colsOfSweep, len(e.reduction.diagonal)-col)
-	for _, s := range e.sweeps {
-		for k, q := range e.rotations[s.at : s.at+s.count] {
-			at := (s.first+k)*e.stride + col
-			x, y := e.q[at:][:cols], e.q[at+e.stride:][:cols]
-			for j, a := range x {
-				b := y[j]
-				x[j], y[j] = math.FMA(q.s, b, float64(q.c*a)), math.FMA(-q.s, a, float64(q.c*b))
-			}
-		}
+// apply does: x, y = fma(s, y, c*x), fma(-s, x, c*y).
+func (r rotation) apply(x, y []float64) {
+	y = y[:len(x)]
+	for j, a := range x {
+		b := y[j]
+		x[j], y[j] = math.FMA(r.s, b, float64(r.c*a)), math.FMA(-r.s, a, float64(r.c*b))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 
 // DecomposeRankOne is [Eigensystem.Decompose] of diag(d) + eta*z*z^T, with n numbers of d in
@@ -34,7 +36,7 @@ func (e *Eigensystem) DecomposeRankOne(values, vectors, d []float64, eta float64
 		return
 	}
 	s.deflate()
-	s.solve()
+	s.solve(1)
 	for j, i := range s.kept {
 		e.values[s.order[i]] = s.root[j]
 	}
@@ -160,16 +162,26 @@ func (s *secular) turn(p, q int, least float64) bool {
 }
 
 // solve finds the roots.
-func (s *secular) solve() {
+func (s *secular) solve(threads int) {
 	k := len(s.kept)
 	s.pole, s.weight, s.root, s.gap = resized(s.pole, k), resized(s.weight, k), resized(s.root, k), resized(s.gap, k*k)
 	for j, i := range s.kept {
 		s.pole[j], s.weight[j] = s.d[i], s.z[i]
 	}
-	for j := range k {
+	if k <= fewRows {
+		s.roots(0, k)
+		s.adjust(0, k)
+		return
+	}
+	parallel.Blocks(k, 16, threads, func(_, lo, hi int) { s.roots(lo, hi) })
+	parallel.Blocks(k, 64, threads, func(_, lo, hi int) { s.adjust(lo, hi) })
+}
+
+// roots finds those from lo to hi.
+func (s *secular) roots(lo, hi int) {
+	for j := lo; j < hi; j++ {
 		s.root[j] = s.find(j)
 	}
-	s.adjust()
 }
 
 // stepsOfRoot is the most steps to a root; three to five are usual.
@@ -285,27 +297,37 @@ func (s *secular) step(row []float64, j, from int, w, slope float64) float64 {
 	return eta
 }
 
-// adjust replaces the weights by those that the roots belong to exactly:
+// adjust replaces the weights lo to hi by those that the roots belong to exactly:
 //
 //	weight_i^2 = (root_i - pole_i) prod_{j != i} (root_j - pole_i)/(pole_j - pole_i),
 //
 // up to a common factor.
-func (s *secular) adjust() {
+func (s *secular) adjust(lo, hi int) {
+	const few = 64
 	k := len(s.pole)
-	for i := range k {
-		square := -s.gap[i*k+i]
+	var square [few]float64
+	for ; lo < hi; lo += few {
+		pole, weight := s.pole[lo:min(lo+few, hi)], s.weight[lo:min(lo+few, hi)]
+		for i := range pole {
+			square[i] = -s.gap[(lo+i)*k+lo+i]
+		}
 		for j, p := range s.pole {
-			if j != i {
-				square *= s.gap[j*k+i] / (s.pole[i] - p)
+			gap := s.gap[j*k+lo:][:len(pole)]
+			for i, x := range gap {
+				if lo+i != j {
+					square[i] *= x / (pole[i] - p)
+				}
 			}
 		}
-		s.weight[i] = math.Copysign(math.Sqrt(math.Abs(square)), s.weight[i])
+		for i, w := range weight {
+			weight[i] = math.Copysign(math.Sqrt(math.Abs(square[i])), w)
+		}
 	}
 }
 
 // vectors writes the eigenvectors of the caller's rows in their order.
 func (s *secular) vectors(vectors []float64, order []int) {
-	n, k := len(s.d), len(s.kept)
+	n := len(s.d)
 	s.place = resized(s.place, 2*n)
 	rank, kept := s.place[:n], s.place[n:] // of the caller's rows; of ours
 	for i := range kept {
@@ -319,15 +341,8 @@ func (s *secular) vectors(vectors []float64, order []int) {
 		if kept[own] < 0 {
 			v[i] = 1
 		} else {
-			gap := s.gap[kept[own]*k : kept[own]*k+k]
-			square := 0.0
-			for l, x := range gap {
-				gap[l] = s.weight[l] / x
-				square += float64(gap[l] * gap[l])
-			}
-			scale := 1 / math.Sqrt(square)
-			for l, x := range gap {
-				v[s.order[s.kept[l]]] = x * scale
+			for l, x := range s.vector(kept[own]) {
+				v[s.order[s.kept[l]]] = x
 			}
 		}
 		for l := len(s.turned) - 1; l >= 0; l-- {
@@ -336,4 +351,19 @@ func (s *secular) vectors(vectors []float64, order []int) {
 			*p, *q = float64(t.s**q)+float64(t.c**p), float64(t.c**q)-float64(t.s**p)
 		}
 	}
+}
+
+// vector makes the gaps of root j its eigenvector, in the rows that are kept.
+func (s *secular) vector(j int) []float64 {
+	k := len(s.pole)
+	gap, square := s.gap[j*k:j*k+k], 0.0
+	for l, x := range gap {
+		gap[l] = s.weight[l] / x
+		square += float64(gap[l] * gap[l])
+	}
+	scale := 1 / math.Sqrt(square)
+	for l, x := range gap {
+		gap[l] = x * scale
+	}
+	return gap
 }

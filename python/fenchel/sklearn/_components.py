@@ -57,8 +57,8 @@ class PCA(components.PCA):
 
     @property
     def gap(self) -> float:
-        """The share of the variance that may be missing."""
-        return max(float(self.tol), 1e-10)
+        """The share of the variance that may be missing: less than 1e-7 takes sums in double precision."""
+        return max(float(self.tol), 1e-7)
 
     @property
     def method(self) -> str:
@@ -165,8 +165,8 @@ class TruncatedSVD(components.PCA):
 
     @property
     def gap(self) -> float:
-        """The share of the variance that may be missing."""
-        return max(float(self.tol), 1e-10)
+        """The share of the variance that may be missing: less than 1e-7 takes sums in double precision."""
+        return max(float(self.tol), 1e-7)
 
     def _asked(self) -> float:
         return max(self.gap, 1e-6)

@@ -11,8 +11,9 @@ func rows() {
 	widen()
 	for _, s := range []isa{avx512, avx2} {
 		float{s, double}.colTile("colsMixed")
-		float{s, double}.rowTile("rowsMixedNarrow", 1)
-		float{s, double}.rowTile("rowsMixed", 2)
+		float{s, double}.copySingle()
+		float{s, double}.rowTile("rowsNarrow", 1)
+		float{s, double}.rowTile("rowsWide", 2)
 	}
 }
 
@@ -25,22 +26,17 @@ func (f float) tileRows() int {
 }
 
 // rowTile writes c[i][j] = fma(a[i][k], b[k][j], c[i][j]) for k = 0, 1, ... in order, where
-// b is a packed panel of some vectors of columns. The rows of a are stride apart and of
-// single precision; those of the next tile are asked for.
+// b is a packed panel of some vectors of columns. The rows of a are stride apart.
 func (f float) rowTile(name string, vectors int) {
-	kernel(name+f.suffix, "func(k int, a *float32, stride int, b, c *float64, cStride int)",
+	kernel(name+f.suffix, "func(k int, a *float64, stride int, b, c *float64, cStride int)",
 		name+f.suffix+" adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.")
 	const unroll = 4
 	k, b := Load(Param("k"), GP64()), Load(Param("b"), GP64())
 	stride := Load(Param("stride"), GP64())
-	SHLQ(Imm(uint64(shift(single))), stride)
+	SHLQ(Imm(uint64(shift(f.p))), stride)
 	size, rows := f.size()*int(f.p), f.tileRows()
 	acc := f.tileOfC(rows, vectors, true, nil)
 	groups := f.threes(Load(Param("a"), GP64()), stride, rows)
-	last := GP64()
-	LEAQ(Mem{Base: groups[len(groups)-1], Index: stride, Scale: 2}, last)
-	ADDQ(stride, last)
-	ahead := f.threes(last, stride, rows)
 
 	step := func(u int) {
 		x := make([]reg.VecVirtual, vectors)
@@ -48,24 +44,22 @@ func (f float) rowTile(name string, vectors int) {
 			x[h] = f.copyOf(Mem{Base: b, Disp: (u*vectors + h) * size})
 		}
 		for i := range acc {
-			e := f.broadcastSingle(third(groups, stride, i, u*int(single)))
+			e := f.vector()
+			VBROADCASTSD(third(groups, stride, i, u*int(f.p)), e)
 			for h := range x {
 				VFMADD231PD(x[h], e, acc[i][h])
 			}
 		}
 	}
 	advance := func(steps int) {
-		for _, g := range append(groups[:len(groups):len(groups)], ahead...) {
-			ADDQ(Imm(uint64(steps*int(single))), g)
+		for _, g := range groups {
+			ADDQ(Imm(uint64(steps*int(f.p))), g)
 		}
 		ADDQ(I32(steps*vectors*size), b)
 	}
 	SUBQ(Imm(unroll), k)
 	JL(LabelRef("rest"))
 	Label("loop")
-	for i := range rows {
-		PREFETCHT0(third(ahead, stride, i, 0))
-	}
 	for u := range unroll {
 		step(u)
 	}
@@ -82,6 +76,23 @@ func (f float) rowTile(name string, vectors int) {
 	JNE(LabelRef("single"))
 	Label("store")
 	f.tileOfC(rows, vectors, false, acc)
+	VZEROUPPER()
+	RET()
+}
+
+// copySingle writes a copy in double precision, of a multiple of as many numbers as a vector has.
+func (f float) copySingle() {
+	kernel("copySingle"+f.suffix, "func(n int, dst *float64, x *float32)", "copySingle"+f.suffix+" copies n vectors of numbers.")
+	n, dst, x := Load(Param("n"), GP64()), Load(Param("dst"), GP64()), Load(Param("x"), GP64())
+	TESTQ(n, n)
+	JE(LabelRef("end"))
+	Label("loop")
+	VMOVUPD(f.load(single, Mem{Base: x}), Mem{Base: dst})
+	ADDQ(Imm(uint64(f.size()*int(single))), x)
+	ADDQ(Imm(uint64(f.size()*int(f.p))), dst)
+	DECQ(n)
+	JNE(LabelRef("loop"))
+	Label("end")
 	VZEROUPPER()
 	RET()
 }
@@ -126,18 +137,6 @@ func third(groups []reg.Register, stride reg.Register, i, disp int) Mem {
 		m.Index, m.Scale = stride, uint8(i%3)
 	}
 	return m
-}
-
-// broadcastSingle returns copies of a number of single precision in a vector.
-func (f float) broadcastSingle(at Mem) reg.VecVirtual {
-	v := f.vector()
-	if f.isa == avx512 {
-		VCVTPS2PD_BCST(at, v)
-	} else {
-		VBROADCASTSS(at, v.AsX())
-		VCVTPS2PD(v.AsX(), v)
-	}
-	return v
 }
 
 // colTile writes c[i][j] = fma(b[k][j], a[k][i], c[i][j]) for k = 0, 1, ... in order, where a is
