@@ -78,7 +78,8 @@ func (c *certifier) besideBasis(ctx context.Context, p *singleDual, enough func(
 	if !c.satisfies(enough, optimum) { // no bound will be enough
 		return false, nil
 	}
-	nu, err := wide.restOf(ctx, p, b.frobenius, max(0, p.values[more-1]))
+	last := math.Sqrt(vec.SquaredNorm64(p.residual[(more-1)*c.d : more*c.d])) // how far the value may be from one of S
+	nu, err := wide.restOf(ctx, p, b.frobenius, max(0, p.values[more-1])+last)
 	nu = min(nu, b.rest)
 	c.Nu, c.Upper = b.beyond(c.r, nu), b.upper(nu)
 	return err == nil && c.satisfies(enough, c.Upper), err

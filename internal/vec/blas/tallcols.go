@@ -12,7 +12,7 @@ type tallCols struct {
 }
 
 const (
-	rowsOfChunk = 128 // terms of a step: the rows of a tile stay in the first cache
+	rowsOfChunk = 64  // terms of a step: the rows of a tile stay in the first cache, and their pages at hand
 	colsOfPart  = 256 // most columns of A that a goroutine takes at once
 )
 
