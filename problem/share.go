@@ -121,9 +121,16 @@ type Whole struct {
 	Norms   []float64 // of the columns and the constant one, d+1
 }
 
-// NewWhole is a problem of that many rows, counted by their weights, whose average loss at 0 is zero.
-func NewWhole(n, zero float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias, norms []float64) *Whole {
-	return &Whole{Risk: Risk{N: n, Loss: l, Lambda: lambda, Bias: bias, zero: zero, one: 1}, Penalty: p, Norms: norms}
+// NewWhole is a problem of that many rows, counted by their weights.
+func NewWhole(n float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias, norms []float64) *Whole {
+	return &Whole{Risk: Risk{N: n, Loss: l, Lambda: lambda, Bias: bias, one: 1}, Penalty: p, Norms: norms}
+}
+
+// WithZero returns the problem with that objective of the zero point.
+func (p *Whole) WithZero(zero float64) *Whole {
+	q := *p
+	q.Risk.zero = zero
+	return &q
 }
 
 // Zero returns the objective of the zero point.

@@ -62,7 +62,7 @@ func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, b
 		sum, most := p.Sizes(a[lo:hi])
 		total, largest, zero = total+sum, max(largest, most), zero+p.Zero()
 	}
-	whole := NewWhole(all.N, zero, l, pen, 0.02, bias, all.ColumnNorms())
+	whole := NewWhole(all.N, l, pen, 0.02, bias, all.ColumnNorms()).WithZero(zero)
 	var units []*Units
 	var sums []Target
 	for k, p := range parts {
