@@ -10,7 +10,10 @@ import (
 
 // A Local is [SDCA] on the rows of one place, while the others are elsewhere: each round it starts from the same u
 // as they do, and [Merge] joins their changes.
-type Local struct{ s *sdca }
+type Local struct {
+	s    *sdca
+	from []float64 // the dual variables before the last round; nil: its moves are settled
+}
 
 // NewLocal is for a part of a problem (see [problem.Linear.Within]) whose constant column has the squared weight
 // beta, at dual variables 0. group is that of each column, nil: rows are dense (see [Merge.Groups]).
@@ -26,11 +29,11 @@ func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) *Loca
 	s.step, s.exact = loss.StepOf(p.Loss)
 	s.chooseSizes()
 	s.beta = beta
-	s.part = []partition{{u: make([]float64, d+1), keep: true}}
+	s.part = []partition{{u: make([]float64, d+1)}}
 	if x, ok := p.X.(*matrix.CSR); ok && group != nil && !s.separate() {
 		s.columns = &columnSigmas{x: x, sigma: make([]float64, d+1), norm: make([]float64, n), group: group}
 	}
-	return &Local{s}
+	return &Local{s: s}
 }
 
 // A Round is what all places are told at the beginning of one.
@@ -54,14 +57,17 @@ func (l *Local) Round(r Round) Change {
 	copy(part.u, r.U)
 	copy(s.u, r.U)
 	s.spare = r.Spare
-	s.arrange()
 	if s.columns != nil {
 		for j, g := range s.columns.group {
 			s.columns.sigma[j] = r.Sigma[g]
 		}
-		s.columns.weigh(s.active, s.p.Threads)
 	} else {
 		s.sigma = r.Sigma[0]
+	}
+	l.from = append(l.from[:0], s.a...)
+	s.arrange()
+	if s.columns != nil {
+		s.columns.weigh(s.active, s.p.Threads)
 	}
 	s.sweep(part, s.rows)
 	s.epoch++
@@ -78,11 +84,12 @@ func (l *Local) Round(r Round) Change {
 
 // Settle keeps a share of the last round's moves.
 func (l *Local) Settle(theta float64) {
-	part := &l.s.part[0]
-	for _, m := range part.moved {
-		l.s.a[m.row] = m.before + float64(theta*(l.s.a[m.row]-m.before))
+	for i, before := range l.from {
+		if theta < 1 {
+			l.s.a[i] = before + float64(theta*(l.s.a[i]-before))
+		}
 	}
-	part.moved = part.moved[:0]
+	l.from = l.from[:0]
 }
 
 // Duals returns the dual variables; they may change with the next round.
@@ -90,49 +97,20 @@ func (l *Local) Duals() []float64 { return l.s.a }
 
 // A Memory is all that a Local knows of earlier rounds.
 type Memory struct {
-	A     []float64
-	Calm  []uint8
-	Wake  []uint32
-	Epoch uint32
-	Moved []uint32 // rows that the last round moved, and from where
-	From  []float64
+	A, From []float64
+	Calm    []uint8
+	Wake    []uint32
+	Epoch   uint32
 }
 
 // Memory returns it; it may change with the next round.
 func (l *Local) Memory() Memory {
-	m := Memory{A: l.s.a, Calm: l.s.calm, Wake: l.s.wake, Epoch: l.s.epoch}
-	for _, x := range l.s.part[0].moved {
-		m.Moved, m.From = append(m.Moved, x.row), append(m.From, x.before)
-	}
-	return m
+	return Memory{A: l.s.a, From: l.from, Calm: l.s.calm, Wake: l.s.wake, Epoch: l.s.epoch}
 }
 
 // Resume goes on from a memory, which it takes over.
 func (l *Local) Resume(m Memory) {
-	l.s.a, l.s.calm, l.s.wake, l.s.epoch = m.A, m.Calm, m.Wake, m.Epoch
-	moved := l.s.part[0].moved[:0]
-	for k, row := range m.Moved {
-		moved = append(moved, move{row, m.From[k]})
-	}
-	l.s.part[0].moved = moved
-}
-
-// Columns returns how many rows use each column and the constant one, and the squares of their norms: of all places
-// they add up.
-func Columns(p *problem.Linear) (rows, squares []float64) {
-	n, d := p.Dims()
-	rows, squares = make([]float64, d+1), make([]float64, d+1)
-	for j, norm := range p.ColumnNorms() {
-		squares[j] = norm * norm
-	}
-	for i := range n {
-		x := p.X.Row(i)
-		for k := range x.Value {
-			rows[x.Column(k)]++
-		}
-	}
-	rows[d] = float64(n)
-	return rows, squares
+	l.s.a, l.s.calm, l.s.wake, l.s.epoch, l.from = m.A, m.Calm, m.Wake, m.Epoch, m.From
 }
 
 // Beta returns the squared weight of the constant column for rows of that mean squared norm.
