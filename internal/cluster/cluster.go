@@ -26,14 +26,17 @@ type Cluster interface {
 // A Request is what all places are asked. Round counts requests that change what places remember: one that has been
 // answered is answered again without a change.
 type Request struct {
-	Verb  string // describe, begin, round, units, shares, curve, slopes, duals
-	Round int
-	Draft *Draft // begin
-	Work  []Work // of each output; those that are done have none
+	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume
+	Run    string         // a run of Train, which memories belong to
+	Round  int            // that is asked for, or the last one
+	Draft  *Draft         // begin
+	Work   []Work         // of each output; those that are done have none
+	Memory map[int][]byte // resume: of each place that is to go on
 }
 
 // A Draft is the problem: a model without weights, and numbers of all rows.
 type Draft struct {
+	Run       string
 	Statement model.Statement
 	Classes   []string
 	N         []float64 // sum of the row weights, of each output
@@ -45,8 +48,7 @@ type Draft struct {
 type Work struct {
 	Skip   bool
 	Round  dual.Round
-	W, D   []float64 // weights, and a direction from there
-	T      []float64 // steps along it
+	W      []float64 // weights
 	Theta  float64   // share of the last round's moves that stays
 	Units  int       // exponent of the quantum of dual variables
 	Target []problem.Target
@@ -56,6 +58,8 @@ type Work struct {
 type Answer struct {
 	Summary *Summary
 	Output  []Output
+	Memory  []byte
+	Digests [][]byte // duals: of the rows, as the dual variables go
 }
 
 // Output is what a place has to say of one output.
@@ -65,8 +69,7 @@ type Output struct {
 	Units           problem.Target
 	Share           *problem.Share
 	Curve           *Curve
-	First, Second   []float64 // derivatives along a direction at each step
-	Zero, Conjugate float64   // objective at 0, and the sum of the conjugates there
+	Zero, Conjugate float64 // objective at 0, and the sum of the conjugates there
 	Duals           []float64
 }
 
@@ -75,11 +78,12 @@ type Summary struct {
 	Rows, Cols   int
 	Nonzeros     int64
 	Sparse       bool
-	Labels       []string  // of classes; nil: targets are numbers
-	Counts       []float64 // rows of each, by their weights
-	Numbers      bool      // targets are numbers, or all labels are
-	Weight       float64   // sum of the weights
-	Users        []float64 // rows that use each column and the constant one
-	Squares      []float64 // squared norms of the columns and the constant one
-	SquaredNorms float64   // sum of the squared norms of the rows
+	Labels       []string       // of classes; nil: targets are numbers
+	Counts       []float64      // rows of each, by their weights
+	Numbers      bool           // targets are numbers, or all labels are
+	Weight       float64        // sum of the weights
+	Users        []float64      // rows that use each column and the constant one
+	Squares      []float64      // squared norms of the columns and the constant one
+	SquaredNorms float64        // sum of the squared norms of the rows
+	Buckets      map[int][]byte // digests of those of which the place has rows
 }

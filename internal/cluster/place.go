@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/internal/solve/hessian"
@@ -21,11 +22,11 @@ type Place struct {
 	threads int
 	number  int // in the order of the places
 
+	digests []set.RowDigest // of the rows, in order
+
 	draft    *Draft
 	problems []*problem.Linear
 	locals   []*dual.Local
-	duals    [][]float64 // of Newton's method, at the last weights
-	units    []*problem.Units
 	round    int // requests that changed something
 	last     *Answer
 }
@@ -42,15 +43,20 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 		return p.describe()
 	case "begin":
 		return p.begin(q.Draft)
+	case "resume":
+		return &Answer{}, p.resume(q.Memory[p.number])
+	case "memory":
+		raw, err := p.memory()
+		return &Answer{Memory: raw}, err
 	}
 	if p.draft == nil {
 		return nil, fmt.Errorf("place %d: found the request %s before any problem, expected begin", p.number, q.Verb)
 	}
 	of, ok := map[string]func(c int, w *Work, out *Output) error{
-		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "slopes": p.slopesOf, "duals": p.dualsOf,
+		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "duals": p.dualsOf,
 	}[q.Verb]
 	if !ok {
-		return nil, registry.Unknown("request", q.Verb, []string{"describe", "begin", "round", "units", "shares", "curve", "slopes", "duals"})
+		return nil, registry.Unknown("request", q.Verb, []string{"describe", "begin", "resume", "memory", "round", "units", "shares", "curve", "duals"})
 	}
 	if q.Verb == "round" && q.Round == p.round && p.last != nil {
 		return p.last, nil
@@ -99,6 +105,16 @@ func (p *Place) describe() (*Answer, error) {
 		}
 	}
 	s.Users[d] = float64(n)
+	s.Buckets = map[int][]byte{}
+	for lo := 0; lo < len(p.digests); {
+		hi := lo
+		for hi < len(p.digests) && p.digests[hi].Bucket() == p.digests[lo].Bucket() {
+			hi++
+		}
+		digest := set.BucketDigest(p.digests[lo:hi])
+		s.Buckets[p.digests[lo].Bucket()] = digest[:]
+		lo = hi
+	}
 	return &Answer{Summary: s}, nil
 }
 
@@ -131,7 +147,6 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 		}
 		a.Output = append(a.Output, out)
 	}
-	p.units, p.duals = make([]*problem.Units, len(p.problems)), make([][]float64, len(p.problems))
 	return a, nil
 }
 
@@ -150,91 +165,95 @@ func (p *Place) roundOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// dualVariables are those of the last request, of which a share of the moves stays.
-func (p *Place) dualVariables(c int) []float64 {
+// dualVariables are those of the last round, of which a share of the moves stays, or the slopes of the losses at w.
+func (p *Place) dualVariables(c int, w *Work) []float64 {
 	if p.locals != nil {
+		p.locals[c].Settle(w.Theta)
 		return p.locals[c].Duals()
 	}
-	return p.duals[c]
+	l := p.problems[c]
+	a, bent := make([]float64, len(l.Y)), make([]float64, len(l.Y))
+	l.Predict(a, w.W)
+	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
+	return a
 }
 
 // unitsOf counts dual variables in units.
 func (p *Place) unitsOf(c int, w *Work, out *Output) error {
-	if p.locals != nil {
-		p.locals[c].Settle(w.Theta)
-	}
-	p.units[c] = p.problems[c].Units(p.dualVariables(c), w.Units)
-	out.Units = problem.Target{Plus: p.units[c].Plus, Minus: p.units[c].Minus}
+	u := p.problems[c].Units(p.dualVariables(c, w), w.Units)
+	out.Units = problem.Target{Plus: u.Plus, Minus: u.Minus}
 	return nil
 }
 
 // shareOf states the share of a certificate.
 func (p *Place) shareOf(c int, w *Work, out *Output) error {
-	l := p.problems[c]
-	if p.locals != nil {
-		p.locals[c].Settle(w.Theta)
-	}
-	a, target := p.dualVariables(c), problem.Target{}
-	units := p.units[c]
+	l, a := p.problems[c], p.dualVariables(c, w)
+	var units *problem.Units
+	var target problem.Target
 	if l.Bias == problem.Free {
-		target = w.Target[p.number]
-		units = l.Units(a, w.Units) // those of the request before may be used up
+		units, target = l.Units(a, w.Units), w.Target[p.number]
 	}
 	out.Share = l.Share(w.W, a, units, target)
 	return nil
 }
 
 // dualsOf returns the dual variables.
-func (p *Place) dualsOf(c int, _ *Work, out *Output) error {
-	out.Duals = p.dualVariables(c)
+func (p *Place) dualsOf(c int, w *Work, out *Output) error {
+	out.Duals = p.dualVariables(c, w)
 	return nil
 }
 
-// slopesOf returns derivatives of the average loss along a direction.
-func (p *Place) slopesOf(c int, w *Work, out *Output) error {
-	l := p.problems[c]
-	curved := l.Loss.(loss.Curved)
-	n := len(l.Y)
-	at, along := make([]float64, n), make([]float64, n)
-	l.Predict(at, w.W)
-	l.Predict(along, w.D)
-	prediction, first, second := make([]float64, n), make([]float64, n), make([]float64, n)
-	for _, t := range w.T {
-		for i := range prediction {
-			prediction[i] = at[i] + float64(t*along[i])
-		}
-		loss.DifferentiateTo(curved, first, second, prediction, l.Y)
-		var one, two float64
-		for i, s := range l.S {
-			one += float64(s * first[i] * along[i])
-			two += float64(s * second[i] * along[i] * along[i])
-		}
-		out.First, out.Second = append(out.First, one/l.N), append(out.Second, two/l.N)
-	}
-	return nil
-}
-
-// A Curve is the average loss near some weights: value, gradient and Hessian, of which the lower triangle counts, by rows; with a
+// A Curve is the average loss near some weights: gradient and Hessian, of which the lower triangle counts, by rows; with a
 // bias a last column.
-type Curve struct {
-	Gradient, Hessian []float64
-}
+type Curve struct{ Gradient, Hessian []float64 }
 
 // curveOf states the average loss near some weights.
 func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	l := p.problems[c]
 	n := len(l.Y)
-	prediction, a, bent, v := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	l.Predict(prediction, w.W)
-	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, prediction, l.Y)
+	a, bent, v := make([]float64, n), make([]float64, n), make([]float64, n)
+	l.Predict(a, w.W)
+	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
 	for i, s := range l.S {
 		v[i] = s * a[i] / l.N
 		bent[i] *= s / l.N
 	}
-	p.duals[c] = a
 	out.Curve = &Curve{}
 	out.Curve.Gradient, _ = l.Combine(v)
 	out.Curve.Hessian = hessian.New(l, nil).Sum(l, bent)
 	out.Total, out.Largest = l.Sizes(a)
+	return nil
+}
+
+// A memory is all that a place knows beside its rows.
+type memory struct {
+	Draft  *Draft
+	Round  int
+	Locals []dual.Memory
+	Last   *Answer
+}
+
+// memory returns it in bytes.
+func (p *Place) memory() ([]byte, error) {
+	m := memory{Draft: p.draft, Round: p.round, Last: p.last}
+	for _, l := range p.locals {
+		m.Locals = append(m.Locals, l.Memory())
+	}
+	return encode(m)
+}
+
+// resume goes on from a memory.
+func (p *Place) resume(raw []byte) error {
+	var m memory
+	if err := decode(raw, &m); err != nil {
+		return err
+	}
+	if _, err := p.begin(m.Draft); err != nil {
+		return err
+	}
+	for c, l := range p.locals {
+		l.Resume(m.Locals[c])
+	}
+	p.round, p.last = m.Round, m.Last
 	return nil
 }

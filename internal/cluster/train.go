@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,6 +24,7 @@ type Spec struct {
 	Gap                 float64
 	Rounds              int // at most; 0: 1000
 	Seed                uint64
+	Run                 string // names the memories of this run
 	Progress            func(Progress)
 }
 
@@ -42,6 +44,7 @@ type Result struct {
 	Rounds  int
 	Jobs    int // requests to the cluster
 	Summary *Summary
+	Digest  string // of the rows, in any order
 }
 
 // Solved is one output: weights and bias, d+1, and what is proved of them.
@@ -96,7 +99,7 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary}
+	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
 	for _, o := range t.outputs {
 		r.Output = append(r.Output, o.solved)
 	}
@@ -106,6 +109,7 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 // ask asks all places.
 func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	t.jobs++
+	q.Run = t.spec.Run
 	answers, err := t.cluster.Ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (t *trainer) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := &Summary{Sparse: true, Numbers: true}
+	all := &Summary{Sparse: true, Numbers: true, Buckets: map[int][]byte{}}
 	counts := map[string]float64{}
 	for k, a := range answers {
 		s := a.Summary
@@ -139,6 +143,7 @@ func (t *trainer) describe(ctx context.Context) error {
 		all.Nonzeros += s.Nonzeros
 		all.Weight += s.Weight
 		all.SquaredNorms += s.SquaredNorms
+		maps.Copy(all.Buckets, s.Buckets)
 		all.Sparse, all.Numbers = all.Sparse && s.Sparse, all.Numbers && s.Numbers
 		for j := range s.Users {
 			all.Users[j] += s.Users[j]
@@ -172,7 +177,7 @@ func numbersIf(numbers bool) []float64 {
 // begin states the problem, and has the places do so.
 func (t *trainer) begin(ctx context.Context) error {
 	s := t.summary
-	d := &Draft{}
+	d := &Draft{Run: t.spec.Run}
 	d.Statement.Loss, d.Statement.Penalty, d.Statement.Bias = t.spec.Loss, t.spec.Penalty, t.spec.Bias
 	d.Statement.Gap, d.Statement.Seed = t.spec.Gap, t.spec.Seed
 	switch {
@@ -337,7 +342,7 @@ func (o *output) due(gap float64) bool {
 
 // certify proves outputs that seem to be good enough, or all of them.
 func (t *trainer) certify(ctx context.Context, round int, all bool) error {
-	q := &Request{Verb: "units", Work: make([]Work, len(t.outputs))}
+	q := &Request{Verb: "units", Round: round, Work: make([]Work, len(t.outputs))}
 	any := false
 	for c, o := range t.outputs {
 		if q.Work[c].Skip = !(o.due(t.spec.Gap) || all && !o.done); q.Work[c].Skip {
