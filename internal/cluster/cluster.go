@@ -59,7 +59,6 @@ type Answer struct {
 	Summary *Summary
 	Output  []Output
 	Memory  []byte
-	Digests [][]byte // duals: of the rows, as the dual variables go
 }
 
 // Output is what a place has to say of one output.

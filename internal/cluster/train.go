@@ -25,6 +25,7 @@ type Spec struct {
 	Rounds              int // at most; 0: 1000
 	Seed                uint64
 	Run                 string // names the memories of this run
+	Duals               bool   // are wanted
 	Progress            func(Progress)
 }
 
@@ -98,6 +99,11 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 	status, rounds, err := t.run(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if t.spec.Duals && status != solver.Interrupted {
+		if err := t.duals(context.WithoutCancel(ctx), rounds); err != nil {
+			return nil, err
+		}
 	}
 	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
 	for _, o := range t.outputs {
@@ -282,7 +288,7 @@ func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
 func (t *trainer) round(ctx context.Context, round int) error {
 	q := &Request{Verb: "round", Round: round, Work: make([]Work, len(t.outputs))}
 	if t.outputs[0].newton != nil {
-		q.Verb = "curve"
+		q.Verb, q.Round = "curve", 0
 	}
 	for c, o := range t.outputs {
 		switch {
@@ -324,6 +330,35 @@ func (t *trainer) round(ctx context.Context, round int) error {
 	return nil
 }
 
+// memoryOf returns the round that places remember after so many: Newton's method has no memory.
+func (t *trainer) memoryOf(round int) int {
+	if t.outputs[0].newton != nil {
+		return 0
+	}
+	return round
+}
+
+// duals asks for the dual variables of the points that were proved, which are those of the last round.
+func (t *trainer) duals(ctx context.Context, round int) error {
+	q := &Request{Verb: "duals", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
+	for c, o := range t.outputs {
+		q.Work[c].W, q.Work[c].Theta = o.solved.W, 1
+		if o.merge != nil {
+			q.Work[c].Theta = o.merge.Theta()
+		}
+	}
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c, o := range t.outputs {
+		for _, a := range answers {
+			o.solved.Duals = append(o.solved.Duals, a.Output[c].Duals)
+		}
+	}
+	return nil
+}
+
 // due reports whether a certificate is worth a job.
 func (o *output) due(gap float64) bool {
 	if o.done {
@@ -342,7 +377,7 @@ func (o *output) due(gap float64) bool {
 
 // certify proves outputs that seem to be good enough, or all of them.
 func (t *trainer) certify(ctx context.Context, round int, all bool) error {
-	q := &Request{Verb: "units", Round: round, Work: make([]Work, len(t.outputs))}
+	q := &Request{Verb: "units", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
 	any := false
 	for c, o := range t.outputs {
 		if q.Work[c].Skip = !(o.due(t.spec.Gap) || all && !o.done); q.Work[c].Skip {
@@ -392,7 +427,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		for k, a := range answers {
 			shares[k] = a.Output[c].Share
 		}
-		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap)
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, all)
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
@@ -400,9 +435,9 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 	return nil
 }
 
-// judge keeps the better of two points.
-func (o *output) judge(w []float64, c problem.Certificate, gap float64) {
-	if !o.proved || c.Relative() < o.solved.Certificate.Relative() {
+// judge keeps the better of two points; the last one, whose dual variables are at hand, in any case.
+func (o *output) judge(w []float64, c problem.Certificate, gap float64, last bool) {
+	if !o.proved || last || c.Relative() < o.solved.Certificate.Relative() {
 		o.solved.W, o.solved.Certificate, o.proved = w, c, true
 	}
 	if o.done = c.Relative() <= gap; !o.done && o.newton == nil {

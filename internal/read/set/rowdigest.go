@@ -58,6 +58,16 @@ func SortedDigest(n, d int, buckets []RowDigest) string {
 // SortedPrefix begins the digests of rows in any order.
 const SortedPrefix = "sha256-sorted:"
 
+// InOrder returns the set in the order of the digests of its rows.
+func (s *Set) InOrder(threads int) (*Set, error) {
+	digests, order := s.RowDigests(threads), make([]int, s.Rows())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return bytes.Compare(digests[i][:], digests[j][:]) })
+	return s.Subset(order)
+}
+
 // DigestSorted names the rows of the set in any order.
 func (s *Set) DigestSorted(threads int) string {
 	of := make([][]RowDigest, Buckets)
