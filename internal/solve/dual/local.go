@@ -113,13 +113,17 @@ func (l *Local) Resume(m Memory) {
 	l.s.a, l.s.calm, l.s.wake, l.s.epoch, l.from = m.A, m.Calm, m.Wake, m.Epoch, m.From
 }
 
+// betaOfPlaces is how much of the weight of the constant column is left where places are many.
+const betaOfPlaces = 0.01
+
 // Beta returns the squared weight of the constant column for rows of that mean squared norm.
 func Beta(p *problem.Whole, mean float64) float64 {
 	switch p.Risk.Bias {
 	case problem.Feature:
 		return 1
 	case problem.Free:
-		return betaOfFree(p.Risk.Loss, mean, p.Risk.Lambda)
+		// Many places correct the constant column at once: with as much weight as in one place it swings.
+		return betaOfPlaces * betaOfFree(p.Risk.Loss, mean, p.Risk.Lambda)
 	}
 	return 0
 }
