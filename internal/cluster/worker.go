@@ -105,7 +105,13 @@ func Gather(blobs [][]byte) (*data.Set, []set.RowDigest, error) {
 		s := &data.Set{Weight: r.Weight, Target: data.Target{Number: r.Number}}
 		if r.Code != nil {
 			s.Target = data.Labels(r.Label)
+			byLabel := s.Target.Number
 			s.Target.Code, s.Target.Number = r.Code, nil
+			for _, c := range r.Code { // labels that are numbers are numbers, as in a file
+				if byLabel != nil && int(c) < len(byLabel) {
+					s.Target.Number = append(s.Target.Number, byLabel[c])
+				}
+			}
 		}
 		if r.Start != nil {
 			s.X = &matrix.CSR{Cols: r.Cols, Start: r.Start, Index: r.Index, Value: r.Value}
