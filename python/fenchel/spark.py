@@ -299,6 +299,9 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
 
 def _plain(error: Exception) -> Exception:
     """Return what an executor said of the data, of an error that Spark wraps in pages of its own."""
+    if "ModuleNotFoundError" in str(error):
+        module = str(error).split("ModuleNotFoundError: ", 1)[1].splitlines()[0]
+        return RuntimeError(f"{module} on the executors: expected Python with numpy, pyarrow and scipy there, which PYSPARK_PYTHON may name")
     for line in str(error).splitlines():
         for kind in ("ValueError: ", "DataError: "):
             if kind in line:
