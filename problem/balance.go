@@ -23,10 +23,21 @@ func balance(v []float64, threads int) {
 		clear(v)
 		return
 	}
-	quantum := max(math.Ilogb(total)-61, math.Ilogb(largest)-52, -1022)
-	plus, minus := count(v, math.Ldexp(1, -quantum), threads)
+	quantum := quantumOf(total, largest)
+	plus, minus := count(v, quantum, threads)
 	// Multiples of the quantum have at most 53 bits: they are numbers again.
-	shrink(v, plus, minus, math.Ldexp(1, quantum), threads)
+	switch {
+	case plus > minus:
+		shrink(v, 1, plus, minus, threads)
+	case plus < minus:
+		shrink(v, -1, minus, plus, threads)
+	}
+	multiply(v, math.Ldexp(1, quantum), threads)
+}
+
+// quantumOf returns the exponent of the quantum of numbers of that sum of magnitudes and largest one.
+func quantumOf(total, largest float64) int {
+	return max(math.Ilogb(total)-61, math.Ilogb(largest)-52, -1022)
 }
 
 // sizeOf returns the sum of the magnitudes and the largest.
@@ -45,9 +56,10 @@ func sizeOf(v []float64, threads int) (total, largest float64) {
 	return total, largest
 }
 
-// count turns the numbers into whole ones, times scale and rounded towards
+// count turns the numbers into multiples of a quantum, 2 to that power, rounded towards
 // zero, and adds up those of either sign.
-func count(v []float64, scale float64, threads int) (plus, minus uint64) {
+func count(v []float64, quantum, threads int) (plus, minus uint64) {
+	scale := math.Ldexp(1, -quantum)
 	sums := make([][2]uint64, blocksOf(len(v)))
 	parallel.Blocks(len(v), blockRows, threads, func(b, lo, hi int) {
 		var plus, minus uint64
@@ -68,18 +80,14 @@ func count(v []float64, scale float64, threads int) (plus, minus uint64) {
 	return plus, minus
 }
 
-// shrink multiplies the units of the heavier sign by lighter/heavier, rounding
-// towards zero, gives what the rounding took too much back to the first units
-// that it shrank, and multiplies all by the quantum.
-func shrink(units []float64, plus, minus uint64, quantum float64, threads int) {
-	sign, heavy, light := 1.0, plus, minus
-	if plus < minus {
-		sign, heavy, light = -1, minus, plus
-	}
+// shrink multiplies the units of one sign, whose sum is heavy, by light/heavy, rounding
+// towards zero, and gives what the rounding took too much back to the first units
+// that it shrank: their sum is then light.
+func shrink(units []float64, sign float64, heavy, light uint64, threads int) {
 	rounded := make([]bool, len(units)) // down
 	kept := make([]uint64, blocksOf(len(units)))
 	parallel.Blocks(len(units), blockRows, threads, func(b, lo, hi int) {
-		for i := lo; i < hi && heavy != light; i++ {
+		for i := lo; i < hi; i++ {
 			if t := units[i] * sign; t > 0 {
 				high, low := bits.Mul64(uint64(t), light)
 				quotient, rest := bits.Div64(high, low, heavy)
@@ -89,21 +97,23 @@ func shrink(units []float64, plus, minus uint64, quantum float64, threads int) {
 			}
 		}
 	})
-	if heavy != light {
-		short := light
-		for _, k := range kept {
-			short -= k
-		}
-		for i := 0; short > 0; i++ {
-			if rounded[i] {
-				units[i] += sign
-				short--
-			}
+	short := light
+	for _, k := range kept {
+		short -= k
+	}
+	for i := 0; short > 0; i++ {
+		if rounded[i] {
+			units[i] += sign
+			short--
 		}
 	}
-	parallel.Blocks(len(units), blockRows, threads, func(_, lo, hi int) {
+}
+
+// multiply multiplies all numbers.
+func multiply(v []float64, by float64, threads int) {
+	parallel.Blocks(len(v), blockRows, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			units[i] *= quantum
+			v[i] *= by
 		}
 	})
 }

@@ -53,6 +53,11 @@ func (p *Linear) Dims() (rows, cols int) { return p.X.Dims() }
 // Penalised returns how many of the d+1 numbers of a point the penalty sees.
 func (p *Linear) Penalised() int {
 	_, d := p.Dims()
+	return p.penalised(d)
+}
+
+// penalised is Penalised of points with d weights.
+func (p *Risk) penalised(d int) int {
 	if p.Bias == Feature {
 		return d + 1
 	}
@@ -86,23 +91,35 @@ func (p *Linear) Certify(pt Point) Certificate {
 // Primal returns the objective at w (d+1 numbers) and a bound on the error of
 // that computation.
 func (p *Linear) Primal(w []float64) (value, bound float64) {
-	n, d := p.Dims()
-	if p.Bias == None && w[d] != 0 {
+	if p.Bias == None && w[len(w)-1] != 0 {
 		return math.Inf(1), 0
 	}
+	losses, bound := p.meanLoss(w)
+	cost, costError := p.cost(w)
+	return losses + cost, bound + float64(8*unit*losses) + costError
+}
+
+// meanLoss returns the average loss at w and the errors of the losses.
+func (p *Linear) meanLoss(w []float64) (value, bound float64) {
+	n, d := p.Dims()
 	size := norm(w[:d])
 	errs := make([]float64, blocksOf(n))
-	losses := sumBlocks(n, p.Threads, func(b, lo, hi int) (sum float64) {
+	value = sumBlocks(n, p.Threads, func(b, lo, hi int) (sum float64) {
 		sum, errs[b] = p.losses(w, size, lo, hi)
 		return sum
 	}) / p.N
-	lossError := sumBound(errs) / p.N
-	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
-	costError := float64(penalty.Units(p.Penalty, d) * unit * cost)
-	if size > 0 || p.Constant()*w[d] != 0 { // nothing is lost of 0
-		costError += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
+	return value, sumBound(errs) / p.N
+}
+
+// cost returns lambda Omega(w) and a bound on its error.
+func (p *Linear) cost(w []float64) (value, bound float64) {
+	d := len(w) - 1
+	value = float64(p.Lambda * p.Penalty.Value(w[:p.penalised(d)]))
+	bound = float64(penalty.Units(p.Penalty, d) * unit * value)
+	if norm(w[:d]) > 0 || p.Constant()*w[d] != 0 { // nothing is lost of 0
+		bound += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
 	}
-	return losses + cost, lossError + float64(8*unit*losses) + costError
+	return value, bound
 }
 
 // losses returns the sum of the weighted losses of the rows of a block, and of

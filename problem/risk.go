@@ -230,6 +230,14 @@ func (d *domains) of(y float64) (lo, hi float64) {
 // feasible sets v_i = s_i a_i for dual variables clipped to their domain
 // and, if the bias is free, balanced: the sum of v is then exactly 0.
 func (p *Risk) feasible(v, a []float64) {
+	p.clip(v, a)
+	if p.Bias == Free {
+		balance(v, p.threads)
+	}
+}
+
+// clip is feasible without a balance.
+func (p *Risk) clip(v, a []float64) {
 	domain := domainsOf(p.Loss)
 	parallel.Blocks(len(a), blockRows, p.threads, func(_, first, last int) {
 		for i := first; i < last; i++ {
@@ -254,9 +262,6 @@ func (p *Risk) feasible(v, a []float64) {
 			}
 		}
 	})
-	if p.Bias == Free {
-		balance(v, p.threads)
-	}
 }
 
 // conjugates returns (1/N) sum_i s_i l_i*(scale v_i / s_i) and its error.

@@ -47,6 +47,8 @@ var makers = []struct {
 	{"bounds", newBounds},
 	{"qp", newQP},
 	{"engine", newEngine},
+	{"worker", newWorker},
+	{"coordinator", newCoordinator},
 	{"version", newVersion},
 }
 

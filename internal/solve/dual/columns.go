@@ -43,9 +43,24 @@ func newColumnSigmas(r *problem.Rows, x *matrix.CSR) *columnSigmas {
 	}
 	vec.ScaledAdd(c.norm, 0, firstSigma, r.SquaredNorm)
 	for j := range rows {
-		c.group[j], c.sigma[j] = uint8(bits.Len32(rows[j])), firstSigma
+		c.group[j], c.sigma[j] = groupOf(rows[j]), firstSigma
 	}
 	return c
+}
+
+// groups is how many groups of columns there are.
+const groups = 33
+
+// groupOf is that of a column which so many rows use.
+func groupOf(rows uint32) uint8 { return uint8(bits.Len32(rows)) }
+
+// Groups returns the group of each column, by how many rows use it.
+func Groups(rows []float64) []uint8 {
+	of := make([]uint8, len(rows))
+	for j, n := range rows {
+		of[j] = groupOf(uint32(min(n, math.MaxUint32)))
+	}
+	return of
 }
 
 // weigh computes the norms of rows; those of others may be of earlier sigmas, which only
@@ -96,11 +111,18 @@ func (c *columnSigmas) join(u, change []float64, parts []partition, lo int) (alo
 // swing, because long steps overshoot and short ones do not), and weighs the rows that are
 // awake. That is a pass over them, made ever more rarely.
 func (c *columnSigmas) learn(epoch uint32, awake []uint32, parts, threads int) {
+	if c.relearn(epoch, parts) {
+		c.weigh(awake, threads)
+	}
+}
+
+// relearn is learn without the rows, and reports whether the sigmas may have changed.
+func (c *columnSigmas) relearn(epoch uint32, parts int) bool {
 	if epoch < c.measure {
-		return
+		return false
 	}
 	c.measure = epoch + 1 + epoch/4
-	var merged, apart [33]float64 // of a group
+	var merged, apart [groups]float64
 	for j, g := range c.group {
 		merged[g] += c.merged[j]
 		apart[g] += c.apart[j]
@@ -112,7 +134,7 @@ func (c *columnSigmas) learn(epoch uint32, awake []uint32, parts, threads int) {
 	}
 	clear(c.merged)
 	clear(c.apart)
-	c.weigh(awake, threads)
+	return true
 }
 
 // Where sigma begins, and its lower bound; see adapt.

@@ -149,7 +149,7 @@ const mergeBlock = 512
 
 // settleAll decides how much of the changes of a round stays, and takes the
 // moves into account so.
-func (s *sdca) settleAll(along, squared []float64) (theta float64) {
+func (s *sdca) settleAll(along, squared []float64) float64 {
 	var slope, bend, rise float64
 	for b := range along {
 		slope += along[b]
@@ -158,26 +158,32 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	for p := range s.part {
 		rise += s.part[p].rise
 	}
-	theta = 1
-	if bend > 0 {
-		theta = (-rise/s.p.N - float64(s.p.Lambda*slope)) / (s.p.Lambda * bend)
-	}
-	best := theta * overRelaxed // what a round of exact steps would find, about
-	// A step nearly as long costs next to nothing and keeps bounds exact.
-	if best > 0.75 || theta != theta {
-		theta = 1
-	}
-	theta = max(theta, 1/float64(len(s.part)))
+	theta, best := shareOf(-rise/s.p.N, s.p.Lambda, slope, bend, len(s.part))
 	for p := range s.part {
 		s.settle(&s.part[p], theta)
 	}
 	if s.columns == nil {
-		s.adapt(best)
+		s.sigma = adapted(s.sigma, best, len(s.part))
 	}
 	return theta
 }
 
-// adapt learns from the best theta of a round how much the partitions get into
+// shareOf returns the share theta of a round's changes that stays, and the best one: fall is what the conjugates gave
+// way, slope and bend are <u, change> and |change|^2.
+func shareOf(fall, lambda, slope, bend float64, parts int) (theta, best float64) {
+	theta = 1
+	if bend > 0 {
+		theta = (fall - float64(lambda*slope)) / (lambda * bend)
+	}
+	best = theta * overRelaxed // what a round of exact steps would find, about
+	// A step nearly as long costs next to nothing and keeps bounds exact.
+	if best > 0.75 || theta != theta {
+		theta = 1
+	}
+	return max(theta, 1/float64(parts)), best
+}
+
+// adapted returns the sigma that the best theta of a round says: how much the partitions get into
 // each other's way. The copies of u move sigma times as far as they should, so
 // that each partition's steps leave room for those of the others (CoCoA+, Ma et
 // al. 2015, whose safe sigma is the number of partitions; less will mostly do).
@@ -185,13 +191,14 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 // What all rows use each of two partitions corrects as if alone, so that an error
 // there is multiplied by 1-2/sigma in a round: with sigma 1 it swings for ever,
 // and the dual hardly shows it. So sigma begins at 2 and stays above 1.
-func (s *sdca) adapt(best float64) {
+func adapted(sigma, best float64, parts int) float64 {
 	switch {
 	case best < 0.95:
-		s.sigma = min(float64(len(s.part)), s.sigma/math.Sqrt(max(best, 0.25)))
+		return min(float64(parts), sigma/math.Sqrt(max(best, 0.25)))
 	case best > 1.05:
-		s.sigma = max(leastSigma, s.sigma*0.95)
+		return max(leastSigma, sigma*0.95)
 	}
+	return sigma
 }
 
 // join adds the changes of the weights lo..hi to u and to its copies, and returns

@@ -146,12 +146,12 @@ func TestRoundsOf(t *testing.T) {
 // TestAdapt: sigma stays between its least and the number of partitions, which is safe.
 func TestAdapt(t *testing.T) {
 	for _, c := range []struct{ best, want float64 }{{0.01, 3}, {2, leastSigma}, {1, firstSigma}} {
-		s := &sdca{partitions: partitions{part: make([]partition, 3), sigma: firstSigma}}
+		sigma := float64(firstSigma)
 		for range 100 {
-			s.adapt(c.best)
+			sigma = adapted(sigma, c.best, 3)
 		}
-		if s.sigma != c.want {
-			t.Errorf("after a hundred rounds that want %g: sigma %g, want %g", c.best, s.sigma, c.want)
+		if sigma != c.want {
+			t.Errorf("after a hundred rounds that want %g: sigma %g, want %g", c.best, sigma, c.want)
 		}
 	}
 }

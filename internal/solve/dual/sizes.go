@@ -25,17 +25,22 @@ func (s *sdca) chooseSizes() {
 	case problem.Feature:
 		s.beta = 1
 	case problem.Free:
-		// Much weaker than an average row, or the rows would have to work
-		// against each other through it (at equal weight the epochs triple),
-		// but some thirty times stronger than lambda, so that each centring
-		// takes most of what is left of the constraint. Losses with corners do
-		// better with the smaller share, others with the larger one.
-		share := 0.05
-		if math.IsInf(s.p.Loss.Smoothness(), 1) {
-			share = 0.01
-		}
-		s.beta = max(share*s.p.MeanSquaredNorm(), 30*s.p.Lambda)
+		s.beta = betaOfFree(s.p.Loss, s.p.MeanSquaredNorm(), s.p.Lambda)
 	}
+}
+
+// betaOfFree returns the squared weight of the constant column of a free bias for rows of that mean squared norm: much
+// weaker than an average row, or the rows would have to work
+// against each other through it (at equal weight the epochs triple),
+// but some thirty times stronger than lambda, so that each centring
+// takes most of what is left of the constraint. Losses with corners do
+// better with the smaller share, others with the larger one.
+func betaOfFree(l loss.Loss, mean, lambda float64) float64 {
+	share := 0.05
+	if math.IsInf(l.Smoothness(), 1) {
+		share = 0.01
+	}
+	return max(share*mean, 30*lambda)
 }
 
 // overRelaxed is how many times as far as the step that is best for its row alone a

@@ -87,6 +87,23 @@ func (m *Matrix) Fit(p *problem.Linear) {
 
 // Form sets H for the row weights c, one for each row of p.
 func (m *Matrix) Form(p *problem.Linear, c []float64) {
+	m.Sum(p, c)
+	Regularise(m.lower, m.size, p.Penalised(), p.Lambda)
+}
+
+// Regularise adds lambda to the diagonal of the columns that the penalty sees, the first.
+func Regularise(lower []float64, size, penalised int, lambda float64) {
+	for j := range size {
+		if j < penalised {
+			lower[j*size+j] += lambda
+		} else { // a free bias, on which perhaps no row is curved: the curvatures are about 1
+			lower[j*size+j] += 1e-12
+		}
+	}
+}
+
+// Sum returns X^T diag(c) X, of which the lower triangle counts, by rows; it changes with the next.
+func (m *Matrix) Sum(p *problem.Linear, c []float64) []float64 {
 	n := len(c)
 	rows := (n + len(m.parts) - 1) / len(m.parts)
 	spare := max(1, parallel.Cores(p.Threads)/len(m.parts))
@@ -108,13 +125,9 @@ func (m *Matrix) Form(p *problem.Linear, c []float64) {
 					row[k] += x
 				}
 			}
-			if j < p.Penalised() {
-				row[j] += p.Lambda
-			} else { // a free bias, on which perhaps no row is curved: the curvatures are about 1
-				row[j] += 1e-12
-			}
 		}
 	})
+	return m.lower
 }
 
 // addSparse adds c_i x_i x_i^T of rows lo to hi to h, one row after the other.

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/data"
+)
+
+// workers are processes that keep places in folders of their own, of which a few lose everything now and then.
+type workers struct {
+	t      testing.TB
+	folder string
+	blobs  [][][]byte // of each place
+	of     []*Worker  // of each place
+	lose   func(ask int) (place int, rows bool)
+	asked  int
+}
+
+func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, error) {
+	w.asked++
+	if places == nil {
+		for k := range w.blobs {
+			places = append(places, k)
+		}
+		if lost, rows := w.lose(w.asked); lost >= 0 { // another process, with or without the folder of the one before
+			if w.of[lost] = NewWorker(filepath.Join(w.folder, "again"), 1); rows {
+				if err := os.RemoveAll(w.folder); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	var replies [][]byte
+	for _, k := range places {
+		answer, err := w.of[k].Ask(ctx, k, raw)
+		if err == ErrLost {
+			if _, there := os.Stat(w.of[k].rowsFile(k)); there != nil {
+				if err := w.of[k].Load(ctx, k, w.blobs[k]); err != nil {
+					return nil, err
+				}
+				answer, err = w.of[k].Ask(ctx, k, raw)
+			}
+		}
+		replies = append(replies, Reply(answer, err))
+	}
+	return replies, nil
+}
+
+// The same bits come out when places lose their rows and memories in any round, and from rows in any order.
+func TestLost(t *testing.T) {
+	set, err := data.Read(context.Background(), []string{"@text:n=1500,d=3000"}, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const places = 4
+	train := func(order uint64, lose func(ask int) (int, bool)) *Result {
+		rows := rand.New(rand.NewPCG(order, 1)).Perm(set.Rows())
+		w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
+		for lo := 0; lo < len(rows); lo += 400 {
+			part, err := set.Subset(rows[lo:min(lo+400, len(rows))])
+			if err != nil {
+				t.Fatal(err)
+			}
+			blobs, err := Split(part, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range blobs {
+				place := PlaceOf(b.Bucket, places)
+				w.blobs[place] = append(w.blobs[place], b.Data)
+			}
+		}
+		for k := range places {
+			w.of = append(w.of, NewWorker(filepath.Join(w.folder, "first"), 1))
+			if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := &Remote{Map: w.ask}
+		found, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free", Gap: 1e-2, Rounds: 60, Run: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Digest != set.DigestSorted(1) {
+			t.Errorf("found the digest %s, expected %s", found.Digest, set.DigestSorted(1))
+		}
+		return found
+	}
+	never := func(int) (int, bool) { return -1, false }
+	want := train(1, never)
+	for name, lose := range map[string]func(int) (int, bool){
+		"never":                never,
+		"memory in round 5":    func(ask int) (int, bool) { return map[bool]int{true: 2, false: -1}[ask == 7], false },
+		"everything, often":    func(ask int) (int, bool) { return map[bool]int{true: ask % places, false: -1}[ask%9 == 8], true },
+		"after the checkpoint": func(ask int) (int, bool) { return map[bool]int{true: 1, false: -1}[ask == 16], true },
+	} {
+		got := train(2, lose)
+		if !reflect.DeepEqual(got.Output, want.Output) || got.Rounds != want.Rounds {
+			t.Errorf("%s: found another answer after %d rounds, expected the same bits as without after %d", name, got.Rounds, want.Rounds)
+		}
+	}
+}

@@ -1,0 +1,446 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/solve/dual"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Spec says what to train.
+type Spec struct {
+	Loss, Penalty, Bias string
+	Lambda, C           float64 // of lambda and C at most one; neither: lambda = 1/n
+	Gap                 float64
+	Rounds              int // at most; 0: 1000
+	Seed                uint64
+	Run                 string // names the memories of this run
+	Duals               bool   // are wanted
+	Progress            func(Progress)
+}
+
+// Progress is how far an output is after a round.
+type Progress struct {
+	Output, Round int
+	Gap           float64             // about
+	Certificate   problem.Certificate // proved, where Proved
+	Proved        bool
+}
+
+// A Result is what was found.
+type Result struct {
+	Draft   *Draft
+	Output  []Solved
+	Status  solver.Status
+	Rounds  int
+	Jobs    int // requests to the cluster
+	Summary *Summary
+	Digest  string // of the rows, in any order
+}
+
+// Solved is one output: weights and bias, d+1, and what is proved of them.
+type Solved struct {
+	W           []float64
+	Certificate problem.Certificate
+	Duals       [][]float64 // of each place
+}
+
+// MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
+const MostColumns = 2000
+
+// trainer is one run of [Train].
+type trainer struct {
+	cluster Cluster
+	spec    Spec
+	summary *Summary
+	draft   *Draft
+	whole   []*problem.Whole
+	places  int
+	jobs    int
+	outputs []*output
+}
+
+// output is one of the problems on its way.
+type output struct {
+	of             *problem.Whole
+	merge          *dual.Merge
+	newton         *newton
+	total, largest float64 // of the dual variables, at least
+	solved         Solved
+	proved, done   bool
+	pause          int // rounds until a certificate is worth its time again
+}
+
+// Train trains on the rows of a cluster. A cancelled context is no error where something was found.
+func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
+	t := &trainer{cluster: c, spec: spec}
+	if t.spec.Gap == 0 {
+		t.spec.Gap = solver.DefaultGap
+	}
+	if t.spec.Rounds == 0 {
+		t.spec.Rounds = 1000
+	}
+	if err := t.describe(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.begin(ctx); err != nil {
+		return nil, err
+	}
+	status, rounds, err := t.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.spec.Duals && status != solver.Interrupted {
+		if err := t.duals(context.WithoutCancel(ctx), rounds); err != nil {
+			return nil, err
+		}
+	}
+	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
+	for _, o := range t.outputs {
+		r.Output = append(r.Output, o.solved)
+	}
+	return r, nil
+}
+
+// ask asks all places.
+func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
+	t.jobs++
+	q.Run = t.spec.Run
+	answers, err := t.cluster.Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if t.places == 0 {
+		t.places = len(answers)
+	}
+	if len(answers) != t.places || t.places == 0 {
+		return nil, fmt.Errorf("found the answers of %d places, expected those of %d", len(answers), t.places)
+	}
+	return answers, nil
+}
+
+// describe adds up what the places have.
+func (t *trainer) describe(ctx context.Context) error {
+	answers, err := t.ask(ctx, &Request{Verb: "describe"})
+	if err != nil {
+		return err
+	}
+	all := &Summary{Sparse: true, Numbers: true, Buckets: map[int][]byte{}}
+	counts := map[string]float64{}
+	for k, a := range answers {
+		s := a.Summary
+		if k == 0 {
+			all.Cols, all.Users, all.Squares = s.Cols, make([]float64, s.Cols+1), make([]float64, s.Cols+1)
+		}
+		if s.Cols != all.Cols {
+			return pose.DataError{Reason: fmt.Sprintf("place %d: found rows of %d features, expected %d as in place 1", k+1, s.Cols, all.Cols)}
+		}
+		all.Rows += s.Rows
+		all.Nonzeros += s.Nonzeros
+		all.Weight += s.Weight
+		all.SquaredNorms += s.SquaredNorms
+		maps.Copy(all.Buckets, s.Buckets)
+		all.Sparse, all.Numbers = all.Sparse && s.Sparse, all.Numbers && s.Numbers
+		for j := range s.Users {
+			all.Users[j] += s.Users[j]
+			all.Squares[j] += s.Squares[j]
+		}
+		for c, label := range s.Labels {
+			counts[label] += s.Counts[c]
+		}
+	}
+	for label, rows := range counts {
+		if rows > 0 {
+			all.Labels = append(all.Labels, label)
+		}
+	}
+	all.Labels, _ = pose.SortLabels(data.Target{Label: all.Labels, Number: numbersIf(all.Numbers)})
+	for _, label := range all.Labels {
+		all.Counts = append(all.Counts, counts[label])
+	}
+	t.summary = all
+	return nil
+}
+
+// numbersIf is not nil where labels are numbers.
+func numbersIf(numbers bool) []float64 {
+	if numbers {
+		return []float64{}
+	}
+	return nil
+}
+
+// begin states the problem, and has the places do so.
+func (t *trainer) begin(ctx context.Context) error {
+	s := t.summary
+	d := &Draft{Run: t.spec.Run}
+	d.Statement.Loss, d.Statement.Penalty, d.Statement.Bias = t.spec.Loss, t.spec.Penalty, t.spec.Bias
+	d.Statement.Gap, d.Statement.Seed = t.spec.Gap, t.spec.Seed
+	switch {
+	case t.spec.Lambda > 0:
+		d.Statement.Lambda = t.spec.Lambda
+	case t.spec.C > 0:
+		d.Statement.Lambda = 1 / (t.spec.C * s.Weight)
+	default:
+		d.Statement.Lambda = 1 / s.Weight
+	}
+	terms, err := pose.TermsOf(d.Statement, pose.Custom{})
+	if err != nil {
+		return err
+	}
+	bias, constant, err := problem.ParseConstant(d.Statement.Bias)
+	if err != nil {
+		return err
+	}
+	if constant != 1 {
+		return fmt.Errorf("a cluster knows the biases none, free and feature: found %s", d.Statement.Bias)
+	}
+	if _, margin := terms.Loss.(loss.Margin); margin {
+		if len(s.Labels) < 2 {
+			return pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
+		}
+		d.Classes = s.Labels
+	} else if !s.Numbers {
+		return pose.DataError{Reason: fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for the loss %s", s.Labels[0], t.spec.Loss)}
+	}
+	outputs := 1
+	if len(d.Classes) > 2 {
+		outputs = len(d.Classes)
+	}
+	norms := make([]float64, s.Cols+1)
+	for j, x := range s.Squares {
+		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	}
+	_, curved := terms.Loss.(loss.Curved)
+	smooth := curved && !math.IsInf(terms.Loss.Smoothness(), 1)
+	byHessian := smooth && s.Cols <= MostColumns && penalty.IsRidge(terms.Penalty)
+	if _, strong := terms.Penalty.(penalty.Strong); !strong {
+		return errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
+	}
+	d.Statement.Solver = map[bool]string{true: "newton", false: "sdca"}[byHessian]
+	var users []float64
+	if s.Sparse {
+		users = s.Users
+		d.Group = dual.Groups(users)
+	}
+	for range outputs {
+		w := problem.NewWhole(s.Weight, terms.Loss, terms.Penalty, d.Statement.Lambda, bias, norms)
+		t.whole = append(t.whole, w)
+		d.N = append(d.N, s.Weight)
+		if !byHessian {
+			d.Beta = append(d.Beta, dual.Beta(w, s.SquaredNorms/float64(s.Rows)))
+		}
+	}
+	t.draft = d
+	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
+	if err != nil {
+		return err
+	}
+	for c := range outputs {
+		zero, conjugate := 0.0, 0.0
+		for _, a := range answers {
+			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
+		}
+		t.whole[c] = t.whole[c].WithZero(zero)
+		o := &output{of: t.whole[c]}
+		if byHessian {
+			o.newton = newNewton(o.of)
+		} else {
+			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
+		}
+		t.outputs = append(t.outputs, o)
+	}
+	return nil
+}
+
+// run makes rounds until all outputs are proved to the gap.
+func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
+	for round := 1; ; round++ {
+		if err := t.round(ctx, round); err != nil {
+			if ctx.Err() != nil && !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.proved }) {
+				return solver.Interrupted, round, nil
+			}
+			return "", round, err
+		}
+		if err := t.certify(ctx, round, round == t.spec.Rounds); err != nil {
+			return "", round, err
+		}
+		switch {
+		case !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.done }):
+			return solver.Converged, round, nil
+		case round == t.spec.Rounds:
+			return solver.EpochLimit, round, nil
+		}
+	}
+}
+
+// round makes a step of every output that is not done.
+func (t *trainer) round(ctx context.Context, round int) error {
+	q := &Request{Verb: "round", Round: round, Work: make([]Work, len(t.outputs))}
+	if t.outputs[0].newton != nil {
+		q.Verb, q.Round = "curve", 0
+	}
+	for c, o := range t.outputs {
+		switch {
+		case o.done:
+			q.Work[c].Skip = true
+		case o.newton != nil:
+			q.Work[c].W = o.newton.w
+		default:
+			q.Work[c].Round = o.merge.Next()
+		}
+	}
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c, o := range t.outputs {
+		if o.done {
+			continue
+		}
+		before, after := o.total, 0.0
+		for _, a := range answers {
+			after += a.Output[c].Total
+			o.largest = max(o.largest, a.Output[c].Largest)
+		}
+		if o.total = after; o.newton != nil {
+			o.newton.arrive(answers, c)
+			continue
+		}
+		o.total = max(before, after) // where a share of the moves stays
+		changes := make([]dual.Change, len(answers))
+		for k, a := range answers {
+			changes[k] = a.Output[c].Change
+		}
+		o.merge.Join(changes)
+		if t.spec.Progress != nil {
+			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.merge.Gap()})
+		}
+	}
+	return nil
+}
+
+// memoryOf returns the round that places remember after so many: Newton's method has no memory.
+func (t *trainer) memoryOf(round int) int {
+	if t.outputs[0].newton != nil {
+		return 0
+	}
+	return round
+}
+
+// duals asks for the dual variables of the points that were proved, which are those of the last round.
+func (t *trainer) duals(ctx context.Context, round int) error {
+	q := &Request{Verb: "duals", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
+	for c, o := range t.outputs {
+		q.Work[c].W, q.Work[c].Theta = o.solved.W, 1
+		if o.merge != nil {
+			q.Work[c].Theta = o.merge.Theta()
+		}
+	}
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c, o := range t.outputs {
+		for _, a := range answers {
+			o.solved.Duals = append(o.solved.Duals, a.Output[c].Duals)
+		}
+	}
+	return nil
+}
+
+// due reports whether a certificate is worth a job.
+func (o *output) due(gap float64) bool {
+	if o.done {
+		return false
+	}
+	o.pause--
+	if o.newton != nil {
+		value := o.of.Zero()
+		if o.proved {
+			value = o.solved.Certificate.Primal
+		}
+		return o.pause <= 0 && o.newton.drop <= gap*value
+	}
+	return o.pause <= 0 && o.merge.Gap() <= gap
+}
+
+// certify proves outputs that seem to be good enough, or all of them.
+func (t *trainer) certify(ctx context.Context, round int, all bool) error {
+	q := &Request{Verb: "units", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
+	any := false
+	for c, o := range t.outputs {
+		if q.Work[c].Skip = !(o.due(t.spec.Gap) || all && !o.done); q.Work[c].Skip {
+			continue
+		}
+		any = true
+		w := &q.Work[c]
+		w.Theta, w.W = 1, nil
+		if o.newton != nil {
+			w.W = slices.Clone(o.newton.at)
+		} else {
+			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())
+		}
+		if o.total > 0 && !math.IsInf(o.total, 1) {
+			w.Units = o.of.Quantum(2*o.total, 2*o.largest)
+		}
+	}
+	if !any {
+		return nil
+	}
+	if t.whole[0].Risk.Bias == problem.Free {
+		answers, err := t.ask(ctx, q)
+		if err != nil {
+			return err
+		}
+		for c := range q.Work {
+			if q.Work[c].Skip {
+				continue
+			}
+			sums := make([]problem.Target, len(answers))
+			for k, a := range answers {
+				sums[k] = a.Output[c].Units
+			}
+			q.Work[c].Target = problem.Balance(sums)
+		}
+	}
+	q.Verb = "shares"
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c, o := range t.outputs {
+		if q.Work[c].Skip {
+			continue
+		}
+		shares := make([]*problem.Share, len(answers))
+		for k, a := range answers {
+			shares[k] = a.Output[c].Share
+		}
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, all)
+		if t.spec.Progress != nil {
+			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
+		}
+	}
+	return nil
+}
+
+// judge keeps the better of two points; the last one, whose dual variables are at hand, in any case.
+func (o *output) judge(w []float64, c problem.Certificate, gap float64, last bool) {
+	if !o.proved || last || c.Relative() < o.solved.Certificate.Relative() {
+		o.solved.W, o.solved.Certificate, o.proved = w, c, true
+	}
+	if o.done = c.Relative() <= gap; !o.done && o.newton == nil {
+		o.pause = 3 // the estimate was too good
+	}
+}

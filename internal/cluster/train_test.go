@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// near is a cluster in this process.
+type near struct{ places []*Place }
+
+func (n near) Ask(_ context.Context, q *Request) ([]*Answer, error) {
+	var all []*Answer
+	for _, p := range n.places {
+		a, err := p.Answer(q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// scatter deals the rows of a set to places.
+func scatter(t testing.TB, set *data.Set, places int) near {
+	var c near
+	for k := range places {
+		var rows []int
+		for i := range set.Rows() {
+			if (i*7919+i/5)%places == k {
+				rows = append(rows, i)
+			}
+		}
+		part, err := set.Subset(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.places = append(c.places, NewPlace(part, k, 1))
+	}
+	return c
+}
+
+// The objective is that of one machine within the gap, which is proved, with any number of places, for every bias, with several
+// classes, weights and both methods; rounds are told where they are many.
+func TestTrain(t *testing.T) {
+	for _, c := range []struct {
+		rows, loss, penalty, bias string
+		places, rounds            int
+	}{
+		{"@blobs:n=3000,d=20,classes=2", "logistic", "l2", "free", 4, 10},
+		{"@blobs:n=3000,d=20,classes=2", "squared-hinge", "l2", "none", 7, 12},
+		{"@blobs:n=2000,d=20,classes=4", "logistic", "l2", "feature", 3, 10},
+		{"@linear:n=2000,d=20", "squared", "l2", "free", 4, 6},
+		{"@text:n=4000,d=5000", "logistic", "l2", "free", 6, 40},
+		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.3", "none", 4, 60},
+		{"@text:n=4000,d=5000", "hinge", "l2", "none", 4, 300},
+	} {
+		set, err := data.Read(context.Background(), []string{c.rows}, data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Train(context.Background(), scatter(t, set, c.places), Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != solver.Converged || r.Rounds > c.rounds {
+			t.Errorf("%v: ended as %s after %d rounds, expected at most %d", c, r.Status, r.Rounds, c.rounds)
+		}
+		task := "classification"
+		if c.loss == "squared" {
+			task = "regression"
+		}
+		one, err := fenchel.Train(context.Background(), set, fenchel.Spec{Task: task, Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-6, Scaling: "none", Lambda: r.Draft.Statement.Lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, o := range r.Output {
+			best := one.Model.Outputs[k].Certificate
+			if p := o.Certificate.Primal; p < float64(best.Dual) || o.Certificate.Dual > float64(best.Primal) || p > float64(best.Primal)*(1+1e-3) {
+				t.Errorf("%v, output %d: found the objective %.10g and the bound %.10g; in one place %.10g and %.10g", c, k, p, o.Certificate.Dual, best.Primal, best.Dual)
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+)
+
+// The shares of rows in one, three or seven places make the certificate of all rows in one, but for rounding, for
+// every bias, losses with bounded and unbounded domains, row weights, and points that are far from the optimum.
+func TestShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.Squared{}, loss.SquaredHinge{}, loss.Absolute{}} {
+		for _, p := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.4}} {
+			for _, bias := range []Bias{None, Feature, Free} {
+				for _, places := range []int{1, 3, 7} {
+					t.Run(fmt.Sprintf("%T %T %v %d", l, p, bias, places), func(t *testing.T) { checkShares(t, r, l, p, bias, places) })
+				}
+			}
+		}
+	}
+}
+
+func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, bias Bias, places int) {
+	const n, d = 60, 5
+	x, y, s, a := make([]float32, n*d), make([]float64, n), make([]float64, n), make([]float64, n)
+	for k := range x {
+		x[k] = float32(r.NormFloat64())
+	}
+	for i := range n {
+		y[i], s[i], a[i] = float64(2*r.IntN(2)-1), float64(1+r.IntN(3)), 2*r.NormFloat64()
+	}
+	w := make([]float64, d+1)
+	for j := range w {
+		w[j] = r.NormFloat64()
+	}
+	if bias == None {
+		w[d] = 0
+	}
+	all, err := NewLinear(NewRows(&matrix.Dense{Rows: n, Cols: d, Value: x}, 1), y, s, l, pen, 0.02, bias)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := all.Certify(Point{W: w, A: a})
+	var parts []*Linear
+	var from []int
+	total, largest, zero := 0.0, 0.0, 0.0
+	for k := range places {
+		lo, hi := k*n/places, (k+1)*n/places
+		p, err := NewLinear(NewRows(&matrix.Dense{Rows: hi - lo, Cols: d, Value: x[lo*d : hi*d]}, 1), y[lo:hi], s[lo:hi], l, pen, 0.02, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = p.Within(all.N)
+		parts, from = append(parts, p), append(from, lo)
+		sum, most := p.Sizes(a[lo:hi])
+		total, largest, zero = total+sum, max(largest, most), zero+p.Zero()
+	}
+	whole := NewWhole(all.N, l, pen, 0.02, bias, all.ColumnNorms()).WithZero(zero)
+	var units []*Units
+	var sums []Target
+	for k, p := range parts {
+		u := p.Units(a[from[k]:from[k]+len(p.Y)], whole.Quantum(total, largest))
+		units, sums = append(units, u), append(sums, Target{u.Plus, u.Minus})
+	}
+	targets, exact := Balance(sums), new(big.Float)
+	var shares []*Share
+	for k, p := range parts {
+		shares = append(shares, p.Share(w, a[from[k]:from[k]+len(p.Y)], units[k], targets[k]))
+		for _, v := range units[k].v {
+			exact.Add(exact, big.NewFloat(v).SetPrec(200))
+		}
+	}
+	if bias == Free && exact.Sign() != 0 {
+		t.Errorf("the dual variables sum to %g, expected exactly 0", exact)
+	}
+	got := whole.Certify(w, shares)
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*(1+math.Abs(b)) }
+	if !near(got.Primal, want.Primal) || !near(got.Dual, want.Dual) || !near(got.Zero, want.Zero) {
+		t.Errorf("found primal %.17g, dual %.17g, at zero %.17g; expected %.17g, %.17g, %.17g", got.Primal, got.Dual, got.Zero, want.Primal, want.Dual, want.Zero)
+	}
+	if least := map[bool]float64{true: want.Rounding, false: want.Rounding / 8}[places == 1]; got.Rounding < least {
+		t.Errorf("found the bound %g on rounding, in one place %g", got.Rounding, want.Rounding) // chains of places are shorter
+	}
+}

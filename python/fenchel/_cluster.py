@@ -1,0 +1,183 @@
+"""Training where the rows are in many places: what moves bytes between them and the coordinator.
+
+The mathematics is in two programs: a worker beside the rows, and a coordinator beside the driver. A
+backend brings requests to places; it has these calls: ``ingest`` (rows to places), ``map`` (a request to
+places, and their replies in order) and ``close``. :class:`Local` is one of processes on this machine,
+:mod:`fenchel.spark` one of Spark's jobs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import subprocess
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any, Callable, Iterable
+
+import numpy as np
+
+from . import _ask
+from ._arrays import Writer
+from ._engine import DataError, EngineError, program
+from ._model import Model
+
+BUCKETS = 1024  # to which the program deals rows by their contents
+
+
+class Child:
+    """A process of the program that speaks in frames with payloads."""
+
+    def __init__(self, *arguments: str, binary: str | None = None) -> None:
+        self.process = subprocess.Popen([binary or program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+
+    def send(self, head: dict[str, Any], payload: bytes = b"") -> None:
+        text = json.dumps({**head, "bytes": len(payload)}, allow_nan=False).encode()
+        try:
+            self.process.stdin.write(struct.pack("<I", len(text)) + text)
+            self.process.stdin.write(payload)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise EngineError(f"the program ended with exit code {self.process.wait()}") from None
+
+    def receive(self) -> tuple[dict[str, Any], bytes]:
+        head = json.loads(self._exactly(struct.unpack("<I", self._exactly(4))[0]))
+        return head, self._exactly(head["bytes"])
+
+    def ask(self, head: dict[str, Any], payload: bytes = b"") -> tuple[dict[str, Any], bytes]:
+        """Send a request, and return its answer; one about the data is an error."""
+        self.send(head, payload)
+        head, payload = self.receive()
+        if "error" in head:
+            raise DataError(head["error"])
+        return head, payload
+
+    def _exactly(self, size: int) -> bytes:
+        raw = self.process.stdout.read(size)
+        if len(raw) < size:
+            raise EngineError(f"the program ended with exit code {self.process.wait()}")
+        return raw
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Payload(Writer):
+    """Writes arrays into bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+        self.bytes = bytearray()
+
+    def _write(self, array: np.ndarray, at: int) -> None:
+        view = memoryview(array.reshape(-1).view(np.uint8))
+        if len(self.bytes) < at + len(view):
+            self.bytes.extend(bytes(at + len(view) - len(self.bytes)))
+        self.bytes[at : at + len(view)] = view
+
+
+def split(worker: Child, data: _ask.Data) -> list[tuple[int, int, int, bytes]]:
+    """Deal rows to buckets: of each the number, its rows, nonzeros, and bytes."""
+    writer = Payload()
+    fields = data.fields(writer)
+    head, payload = worker.ask({"verb": "split", "data": fields}, bytes(writer.bytes))
+    out, at = [], 0
+    for bucket, rows, nonzeros, size in head["blobs"]:
+        out.append((bucket, rows, nonzeros, payload[at : at + size]))
+        at += size
+    return out
+
+
+def load(worker: Child, place: int, blobs: list[bytes]) -> None:
+    """Make a place of the rows of blobs."""
+    worker.ask({"verb": "load", "place": place, "sizes": [len(b) for b in blobs]}, b"".join(blobs))
+
+
+def ask(worker: Child, place: int, request: bytes) -> bytes:
+    """Have a place answer a request of the coordinator."""
+    return worker.ask({"verb": "ask", "place": place}, request)[1]
+
+
+def deal(buckets: dict[int, tuple[int, int]]) -> tuple[list[int], int]:
+    """Return the place of each bucket, and how many places there are: a function of the data alone.
+
+    ``buckets`` has rows and nonzeros. A place has buckets that follow each other, about as many rows as the others, and at
+    least one.
+    """
+    rows, nonzeros = (sum(b[k] for b in buckets.values()) for k in (0, 1))
+    most = max(1, min(BUCKETS, rows // 100, max(4, nonzeros >> 24)))
+    table, place, taken = [0] * BUCKETS, 0, 0
+    for bucket in range(BUCKETS):
+        here = buckets.get(bucket, (0, 0))[0]
+        if taken * most >= (place + 1) * rows and here:
+            place = taken * most // rows
+        table[bucket] = place
+        taken += here
+    used = sorted({table[b] for b in buckets})
+    rank = {place: k for k, place in enumerate(used)}
+    return [rank.get(place, 0) for place in table], len(used)
+
+
+class Local:
+    """Places in processes of this machine."""
+
+    def __init__(self, processes: int = 2) -> None:
+        self.folder = tempfile.mkdtemp(prefix="fenchel-")
+        self.workers = [Child("worker", "--folder", str(Path(self.folder) / str(k))) for k in range(processes)]
+        self.places = 0
+
+    def ingest(self, batches: Iterable[_ask.Data]) -> None:
+        """Deal the rows of batches to places."""
+        blobs = [b for k, data in enumerate(batches) for b in split(self.workers[k % len(self.workers)], data)]
+        counts: dict[int, tuple[int, int]] = {}
+        for bucket, rows, nonzeros, _ in blobs:
+            before = counts.get(bucket, (0, 0))
+            counts[bucket] = before[0] + rows, before[1] + nonzeros
+        table, self.places = deal(counts)
+        for place in range(self.places):
+            load(self._worker(place), place, [b[3] for b in blobs if table[b[0]] == place])
+
+    def _worker(self, place: int) -> Child:
+        return self.workers[place % len(self.workers)]
+
+    def map(self, request: bytes, places: list[int] | None) -> list[bytes]:
+        """Bring a request to places, None: all, and return their replies in order."""
+        return [ask(self._worker(place), place, request) for place in (range(self.places) if places is None else places)]
+
+    def close(self) -> None:
+        """End the processes, and remove what they have kept."""
+        for worker in self.workers:
+            worker.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], Model]:
+    """Train on the rows of a backend: what came out, and the model. Ctrl-C keeps what is proved so far."""
+    coordinator = Child("coordinator")
+    try:
+        coordinator.send({**_ask._finite(spec), "run": uuid.uuid4().hex})
+        while True:
+            head, payload = coordinator.receive()
+            if "map" in head:
+                try:
+                    replies = backend.map(payload, head["places"])
+                except KeyboardInterrupt:
+                    coordinator.send({"cancel": True})
+                    continue
+                coordinator.send({"sizes": [len(r) for r in replies]}, b"".join(replies))
+            elif "progress" in head:
+                if progress is not None:
+                    progress(head["progress"])
+            elif "error" in head:
+                error = head["error"]
+                if error["kind"] == "interrupted":
+                    raise KeyboardInterrupt
+                raise (DataError if error["kind"] == "data" else ValueError)(error["message"])
+            else:
+                return head["result"], Model(payload)
+    finally:
+        coordinator.close()
