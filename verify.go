@@ -70,15 +70,9 @@ func verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
 		v.fail("the data have %s of %s, the model was trained on %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
 		return v, nil
 	}
-	digest := ""
-	if strings.HasPrefix(m.Data.Digest, rows.SortedPrefix) { // of a cluster, whose dual variables are in this order too
-		var err error
-		if set, err = set.InOrder(threads); err != nil {
-			return nil, err
-		}
-		digest = set.DigestSorted(threads)
-	} else {
-		digest = set.Digest()
+	set, digest, err := named(m, set, threads)
+	if err != nil {
+		return nil, err
 	}
 	if digest != m.Data.Digest {
 		v.fail("the data differ: found %s, the model was trained on %s", digest, m.Data.Digest)
@@ -104,6 +98,16 @@ func verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
 		v.Unproved = ""
 	}
 	return v, nil
+}
+
+// named returns the digest of the rows, as the model has it, and the rows in the order of its dual variables: of a model that a
+// cluster trained that of the digests of the rows.
+func named(m *model.Model, set *data.Set, threads int) (*data.Set, string, error) {
+	if !strings.HasPrefix(m.Data.Digest, rows.SortedPrefix) {
+		return set, set.Digest(), nil
+	}
+	sorted, err := set.InOrder(threads)
+	return sorted, set.DigestSorted(threads), err
 }
 
 // outputs recomputes the certificate of each output.

@@ -38,10 +38,14 @@ func (p *Linear) Sizes(a []float64) (total, largest float64) {
 	return sizeOf(v, p.Threads)
 }
 
-// Units rounds dual variables, clipped to their domain, towards zero to multiples of a quantum.
+// Units rounds dual variables, clipped to their domain, towards zero to multiples of a quantum. Where these would not
+// fit 62 bits, all are taken for 0, which is in every domain.
 func (p *Linear) Units(a []float64, quantum int) *Units {
 	u := &Units{Quantum: quantum, v: make([]float64, len(a))}
 	p.clip(u.v, a)
+	if total, largest := sizeOf(u.v, p.Threads); !(math.Ldexp(total, -quantum) < 0x1p62) || !(math.Ldexp(largest, -quantum) < 0x1p53) {
+		clear(u.v)
+	}
 	u.Plus, u.Minus = count(u.v, quantum, p.Threads)
 	return u
 }
@@ -50,11 +54,18 @@ func (p *Linear) Units(a []float64, quantum int) *Units {
 type Target struct{ Plus, Minus uint64 }
 
 // Balance returns the targets of places with such units: the sum over all places is 0 then. Each place keeps
-// about the same share of the heavier sign.
+// about the same share of the heavier sign; where the sums do not fit a word, nothing is kept.
 func Balance(places []Target) []Target {
-	var plus, minus uint64
+	var plus, minus, over, under uint64
 	for _, p := range places {
-		plus, minus = plus+p.Plus, minus+p.Minus
+		var carry uint64
+		plus, carry = bits.Add64(plus, p.Plus, 0)
+		over += carry
+		minus, carry = bits.Add64(minus, p.Minus, 0)
+		under += carry
+	}
+	if over+under > 0 {
+		return make([]Target, len(places))
 	}
 	targets := append([]Target(nil), places...)
 	of := func(t *Target) *uint64 { return &t.Plus }

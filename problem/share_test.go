@@ -89,3 +89,22 @@ func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, b
 		t.Errorf("found the bound %g on rounding, in one place %g", got.Rounding, want.Rounding) // chains of places are shorter
 	}
 }
+
+// Units that do not fit a word are none: the sum over all places is 0, whatever the quantum was.
+func TestUnitsThatDoNotFit(t *testing.T) {
+	x := &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{1, 2}}
+	p, err := NewLinear(NewRows(x, 1), []float64{1, 2}, nil, loss.Squared{}, penalty.L2{}, 0.1, Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range [][]float64{{1e300, -1}, {math.Inf(1), 1}, {3, 4}} {
+		if u := p.Units(a, -61); u.Plus != 0 || u.Minus != 0 {
+			t.Errorf("%v: found the units %d and %d, expected none", a, u.Plus, u.Minus)
+		}
+	}
+	for _, target := range Balance([]Target{{1 << 63, 1}, {1 << 63, 0}}) {
+		if target != (Target{}) {
+			t.Errorf("found the target %v of sums that do not fit, expected none", target)
+		}
+	}
+}

@@ -31,11 +31,6 @@ type Place struct {
 	last     *Answer
 }
 
-// NewPlace is for the rows of a set, which is place number so many.
-func NewPlace(set *data.Set, number, threads int) *Place {
-	return &Place{set: set, number: number, threads: threads}
-}
-
 // Answer answers a request.
 func (p *Place) Answer(q *Request) (*Answer, error) {
 	switch q.Verb {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
+	rows "github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // workers are processes that keep places in folders of their own, of which a few lose everything now and then.
@@ -17,7 +18,7 @@ type workers struct {
 	folder string
 	blobs  [][][]byte // of each place
 	of     []*Worker  // of each place
-	lose   func(ask int) (place int, rows bool)
+	lose   func(ask int) (place int, folder bool)
 	asked  int
 }
 
@@ -27,8 +28,8 @@ func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, 
 		for k := range w.blobs {
 			places = append(places, k)
 		}
-		if lost, rows := w.lose(w.asked); lost >= 0 { // another process, with or without the folder of the one before
-			if w.of[lost] = NewWorker(filepath.Join(w.folder, "again"), 1); rows {
+		if lost, folder := w.lose(w.asked); lost >= 0 { // another process, with or without the folder of the one before
+			if w.of[lost] = NewWorker(filepath.Join(w.folder, "again"), 1); folder {
 				if err := os.RemoveAll(w.folder); err != nil {
 					return nil, err
 				}
@@ -58,11 +59,11 @@ func TestLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	const places = 4
-	train := func(order uint64, lose func(ask int) (int, bool)) *Result {
-		rows := rand.New(rand.NewPCG(order, 1)).Perm(set.Rows())
+	train := func(seed uint64, lose func(ask int) (int, bool)) *Result {
+		order := rand.New(rand.NewPCG(seed, 1)).Perm(set.Rows())
 		w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
-		for lo := 0; lo < len(rows); lo += 400 {
-			part, err := set.Subset(rows[lo:min(lo+400, len(rows))])
+		for lo := 0; lo < len(order); lo += 400 {
+			part, err := set.Subset(order[lo:min(lo+400, len(order))])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,7 @@ func TestLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, b := range blobs {
-				place := PlaceOf(b.Bucket, places)
+				place := b.Bucket * places / rows.Buckets
 				w.blobs[place] = append(w.blobs[place], b.Data)
 			}
 		}

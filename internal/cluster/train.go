@@ -64,7 +64,6 @@ type trainer struct {
 	spec    Spec
 	summary *Summary
 	draft   *Draft
-	whole   []*problem.Whole
 	places  int
 	jobs    int
 	outputs []*output
@@ -182,8 +181,63 @@ func numbersIf(numbers bool) []float64 {
 
 // begin states the problem, and has the places do so.
 func (t *trainer) begin(ctx context.Context) error {
-	s := t.summary
-	d := &Draft{Run: t.spec.Run}
+	terms, bias, err := t.state()
+	if err != nil {
+		return err
+	}
+	s, d := t.summary, t.draft
+	byHessian := suitsNewton(terms, s.Cols)
+	d.Statement.Solver = map[bool]string{true: "newton", false: "sdca"}[byHessian]
+	var users []float64
+	if s.Sparse {
+		users = s.Users
+		d.Group = dual.Groups(users)
+	}
+	norms := make([]float64, s.Cols+1)
+	for j, x := range s.Squares {
+		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	}
+	whole := problem.NewWhole(s.Weight, terms.Loss, terms.Penalty, d.Statement.Lambda, bias, norms)
+	outputs := 1
+	if len(d.Classes) > 2 {
+		outputs = len(d.Classes)
+	}
+	for range outputs {
+		d.N = append(d.N, s.Weight)
+		if !byHessian {
+			d.Beta = append(d.Beta, dual.Beta(whole, s.SquaredNorms/float64(s.Rows)))
+		}
+	}
+	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
+	if err != nil {
+		return err
+	}
+	for c := range d.N {
+		zero, conjugate := 0.0, 0.0
+		for _, a := range answers {
+			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
+		}
+		o := &output{of: whole.WithZero(zero)}
+		if byHessian {
+			o.newton = newNewton(o.of)
+		} else {
+			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
+		}
+		t.outputs = append(t.outputs, o)
+	}
+	return nil
+}
+
+// suitsNewton reports whether places can send Hessians: the loss is curved and smooth, columns are few, the penalty is l2.
+func suitsNewton(terms pose.Terms, cols int) bool {
+	_, curved := terms.Loss.(loss.Curved)
+	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && cols <= MostColumns && penalty.IsRidge(terms.Penalty)
+}
+
+// state makes the draft of the problem.
+func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
+	s, d := t.summary, &Draft{Run: t.spec.Run}
+	t.draft = d
 	d.Statement.Loss, d.Statement.Penalty, d.Statement.Bias = t.spec.Loss, t.spec.Penalty, t.spec.Bias
 	d.Statement.Gap, d.Statement.Seed = t.spec.Gap, t.spec.Seed
 	switch {
@@ -194,73 +248,29 @@ func (t *trainer) begin(ctx context.Context) error {
 	default:
 		d.Statement.Lambda = 1 / s.Weight
 	}
-	terms, err := pose.TermsOf(d.Statement, pose.Custom{})
-	if err != nil {
-		return err
+	if terms, err = pose.TermsOf(d.Statement, pose.Custom{}); err != nil {
+		return terms, bias, err
 	}
 	bias, constant, err := problem.ParseConstant(d.Statement.Bias)
+	if err == nil && constant != 1 {
+		err = fmt.Errorf("a cluster knows the biases none, free and feature: found %s", d.Statement.Bias)
+	}
 	if err != nil {
-		return err
+		return terms, bias, err
 	}
-	if constant != 1 {
-		return fmt.Errorf("a cluster knows the biases none, free and feature: found %s", d.Statement.Bias)
-	}
-	if _, margin := terms.Loss.(loss.Margin); margin {
-		if len(s.Labels) < 2 {
-			return pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
-		}
-		d.Classes = s.Labels
-	} else if !s.Numbers {
-		return pose.DataError{Reason: fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for the loss %s", s.Labels[0], t.spec.Loss)}
-	}
-	outputs := 1
-	if len(d.Classes) > 2 {
-		outputs = len(d.Classes)
-	}
-	norms := make([]float64, s.Cols+1)
-	for j, x := range s.Squares {
-		norms[j] = math.Sqrt(x) * (1 + 1e-12)
-	}
-	_, curved := terms.Loss.(loss.Curved)
-	smooth := curved && !math.IsInf(terms.Loss.Smoothness(), 1)
-	byHessian := smooth && s.Cols <= MostColumns && penalty.IsRidge(terms.Penalty)
 	if _, strong := terms.Penalty.(penalty.Strong); !strong {
-		return errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
+		return terms, bias, errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
 	}
-	d.Statement.Solver = map[bool]string{true: "newton", false: "sdca"}[byHessian]
-	var users []float64
-	if s.Sparse {
-		users = s.Users
-		d.Group = dual.Groups(users)
+	_, margin := terms.Loss.(loss.Margin)
+	switch {
+	case margin && len(s.Labels) < 2:
+		err = pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
+	case margin:
+		d.Classes = s.Labels
+	case !s.Numbers:
+		err = pose.DataError{Reason: fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for the loss %s", s.Labels[0], t.spec.Loss)}
 	}
-	for range outputs {
-		w := problem.NewWhole(s.Weight, terms.Loss, terms.Penalty, d.Statement.Lambda, bias, norms)
-		t.whole = append(t.whole, w)
-		d.N = append(d.N, s.Weight)
-		if !byHessian {
-			d.Beta = append(d.Beta, dual.Beta(w, s.SquaredNorms/float64(s.Rows)))
-		}
-	}
-	t.draft = d
-	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
-	if err != nil {
-		return err
-	}
-	for c := range outputs {
-		zero, conjugate := 0.0, 0.0
-		for _, a := range answers {
-			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
-		}
-		t.whole[c] = t.whole[c].WithZero(zero)
-		o := &output{of: t.whole[c]}
-		if byHessian {
-			o.newton = newNewton(o.of)
-		} else {
-			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
-		}
-		t.outputs = append(t.outputs, o)
-	}
-	return nil
+	return terms, bias, err
 }
 
 // run makes rounds until all outputs are proved to the gap.
@@ -377,41 +387,13 @@ func (o *output) due(gap float64) bool {
 
 // certify proves outputs that seem to be good enough, or all of them.
 func (t *trainer) certify(ctx context.Context, round int, all bool) error {
-	q := &Request{Verb: "units", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
-	any := false
-	for c, o := range t.outputs {
-		if q.Work[c].Skip = !(o.due(t.spec.Gap) || all && !o.done); q.Work[c].Skip {
-			continue
-		}
-		any = true
-		w := &q.Work[c]
-		w.Theta, w.W = 1, nil
-		if o.newton != nil {
-			w.W = slices.Clone(o.newton.at)
-		} else {
-			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())
-		}
-		if o.total > 0 && !math.IsInf(o.total, 1) {
-			w.Units = o.of.Quantum(2*o.total, 2*o.largest)
-		}
-	}
-	if !any {
+	q, some := t.judged(round, all)
+	if !some {
 		return nil
 	}
-	if t.whole[0].Risk.Bias == problem.Free {
-		answers, err := t.ask(ctx, q)
-		if err != nil {
+	if t.outputs[0].of.Risk.Bias == problem.Free {
+		if err := t.balance(ctx, q); err != nil {
 			return err
-		}
-		for c := range q.Work {
-			if q.Work[c].Skip {
-				continue
-			}
-			sums := make([]problem.Target, len(answers))
-			for k, a := range answers {
-				sums[k] = a.Output[c].Units
-			}
-			q.Work[c].Target = problem.Balance(sums)
 		}
 	}
 	q.Verb = "shares"
@@ -431,6 +413,43 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
+	}
+	return nil
+}
+
+// judged returns the request about the points that are to be proved, and whether there are some.
+func (t *trainer) judged(round int, all bool) (q *Request, some bool) {
+	q = &Request{Verb: "units", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
+	for c, o := range t.outputs {
+		w := &q.Work[c]
+		if w.Skip = !(o.due(t.spec.Gap) || all && !o.done); w.Skip {
+			continue
+		}
+		some = true
+		if w.Theta = 1; o.newton != nil {
+			w.W = slices.Clone(o.newton.at)
+		} else {
+			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())
+		}
+		if o.total > 0 && !math.IsInf(o.total, 1) {
+			w.Units = o.of.Quantum(2*o.total, 2*o.largest)
+		}
+	}
+	return q, some
+}
+
+// balance asks for the units of dual variables, and puts into the request to which sums places are to bring them.
+func (t *trainer) balance(ctx context.Context, q *Request) error {
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c := range q.Work {
+		sums := make([]problem.Target, len(answers))
+		for k, a := range answers {
+			sums[k] = a.Output[c].Units
+		}
+		q.Work[c].Target = problem.Balance(sums)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func scatter(t testing.TB, set *data.Set, places int) near {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.places = append(c.places, NewPlace(part, k, 1))
+		c.places = append(c.places, &Place{set: part, number: k, threads: 1})
 	}
 	return c
 }

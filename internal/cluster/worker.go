@@ -73,15 +73,6 @@ func Split(s *data.Set, threads int) ([]Blob, error) {
 	return blobs, nil
 }
 
-// PlaceOf returns the place of a bucket, of so many.
-func PlaceOf(bucket, places int) int { return bucket * places / set.Buckets }
-
-// Places returns how many places so many rows get: a function of the data alone. Each has a sixteenth of a gigabyte or so of
-// numbers, and a hundred rows at least.
-func Places(rows int, nonzeros int64) int {
-	return max(1, min(set.Buckets, rows/100, max(4, int(nonzeros>>24))))
-}
-
 // digest names all rows.
 func (s *Summary) digest() string {
 	buckets := make([]set.RowDigest, set.Buckets)

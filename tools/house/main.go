@@ -18,16 +18,16 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 142_626 // lines of Go without tests, of all modules
-	mostRoot       = 126_822 // the same of the root module; 102,000
-	mostReached    = 80_863  // lines that a program has which imports the root package; 66,000
-	mostAssembly   = 9_172   // lines; 12,500
+	mostGo         = 146_234 // lines of Go without tests, of all modules
+	mostRoot       = 130_181 // the same of the root module; 102,000
+	mostReached    = 82_553  // lines that a program has which imports the root package; 66,000
+	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
-	mostExported   = 404     // their exported names, but for methods and fields; 340
+	mostExported   = 410     // their exported names, but for methods and fields; 340
 	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
-	mostConstants  = 96      // named numbers in the linear solvers; 89 before networks and the solver covariance
+	mostConstants  = 98      // named numbers in the linear solvers; 89 before networks and the solver covariance
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
 	mostAssertions = 0       // type assertions on one loss or penalty, outside of their packages; none
 	mostUnreached  = 76      // lines of functions that no program reaches; 200

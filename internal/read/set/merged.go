@@ -1,12 +1,14 @@
 package set
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Merged is the targets and the weights of the rows of several files, one file's under another's.
@@ -113,4 +115,63 @@ func (t *Targets) takeCodes(p Target) {
 	for _, c := range p.Code {
 		t.Code = append(t.Code, codes[c])
 	}
+}
+
+// Concatenate puts the rows of sets one under another: dense if all are, else sparse. Rows without weights count once. Of names and
+// schemas there are none.
+func Concatenate(sets []*Set) (*Set, error) {
+	if len(sets) == 0 {
+		return nil, errors.New("found no rows, expected some")
+	}
+	_, cols := sets[0].X.Dims()
+	whole, dense := &Set{}, true
+	var targets []Target
+	for _, s := range sets {
+		n, d := s.X.Dims()
+		if d != cols {
+			return nil, fmt.Errorf("found rows of %d and of %d features, expected one length", cols, d)
+		}
+		targets = append(targets, s.Target)
+		dense = dense && matrix.IsDense(s.X)
+		for i := range n {
+			weight := 1.0
+			if s.Weight != nil {
+				weight = s.Weight[i]
+			}
+			whole.Weight = append(whole.Weight, weight)
+		}
+	}
+	whole.X = stacked(sets, cols, dense)
+	var err error
+	whole.Target, err = MergeTargets(targets)
+	return whole, err
+}
+
+// stacked returns the rows of sets, dense or without zeros.
+func stacked(sets []*Set, cols int, dense bool) matrix.Matrix {
+	b := NewRowBuilder(cols, &Options{})
+	all := &matrix.Dense{Cols: cols}
+	for _, s := range sets {
+		n, _ := s.X.Dims()
+		for i := range n {
+			row := s.X.Row(i)
+			switch {
+			case dense:
+				all.Value = append(all.Value, row.Value...)
+			case row.Index == nil:
+				index := make([]uint32, CountNonzeros(row.Value))
+				value := make([]float32, len(index))
+				Compress(index, value, row.Value)
+				b.AddSparse(index, value)
+			default:
+				b.AddSparse(row.Index, row.Value)
+			}
+		}
+		all.Rows += n
+	}
+	if dense {
+		return all
+	}
+	x, _ := b.Matrix()
+	return x
 }
