@@ -53,7 +53,7 @@ func TestSmoke(t *testing.T) {
 	}
 	work, out := t.TempDir(), t.TempDir()
 	args := []string{"--fenchel", binary, "--quick", "--rcv1-rows", "400", "--sets", "rcv1-shaped", "--peers", "none", "--repeats", "1", "--limit", "1s",
-		"--budget", "3s", "--work", work, "--out", out, "--no-figures", "--threads", "2"}
+		"--budget", "3s", "--work", work, "--out", out, "--no-figures", "--threads", "2", "--busy"}
 	if !*long {
 		args = append(args, "--races", "whole")
 	}
