@@ -58,6 +58,10 @@ type Solved struct {
 // MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
 const MostColumns = 2000
 
+// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth and the penalty l2. Most
+// of the gap is then where changes of the places cancel each other: a place sees its own part alone, and holds it for stiff.
+const mostAscents = 8
+
 // trainer is one run of [Train].
 type trainer struct {
 	cluster Cluster
@@ -78,7 +82,8 @@ type output struct {
 	total, largest float64 // of the dual variables, at least
 	solved         Solved
 	proved, done   bool
-	pause          int // rounds until a certificate is worth its time again
+	smooth         bool // in the weights
+	pause          int  // rounds until a certificate is worth its time again
 }
 
 // Train trains on the rows of a cluster. A cancelled context is no error where something was found.
@@ -222,8 +227,8 @@ func (t *trainer) begin(ctx context.Context) error {
 		norms[j] = math.Sqrt(x) * (1 + 1e-12)
 	}
 	_, curved := terms.Loss.(loss.Curved)
-	smooth := curved && !math.IsInf(terms.Loss.Smoothness(), 1)
-	byHessian := smooth && s.Cols <= MostColumns && penalty.IsRidge(terms.Penalty)
+	smooth := curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
+	byHessian := smooth && s.Cols <= MostColumns
 	if _, strong := terms.Penalty.(penalty.Strong); !strong {
 		return errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
 	}
@@ -252,9 +257,9 @@ func (t *trainer) begin(ctx context.Context) error {
 			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
 		}
 		t.whole[c] = t.whole[c].WithZero(zero)
-		o := &output{of: t.whole[c]}
+		o := &output{of: t.whole[c], smooth: smooth}
 		if byHessian {
-			o.newton = newNewton(o.of)
+			o.newton = newNewton(o.of, make([]float64, s.Cols+1))
 		} else {
 			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
 		}
@@ -287,15 +292,18 @@ func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
 // round makes a step of every output that is not done.
 func (t *trainer) round(ctx context.Context, round int) error {
 	q := &Request{Verb: "round", Round: round, Work: make([]Work, len(t.outputs))}
-	if t.outputs[0].newton != nil {
+	if t.draft.Beta == nil {
 		q.Verb, q.Round = "curve", 0
 	}
 	for c, o := range t.outputs {
+		if o.smooth && !o.done && o.newton == nil && (o.proved || round > mostAscents) {
+			o.newton = newNewton(o.of, slices.Clone(o.merge.Weights()))
+		}
 		switch {
 		case o.done:
 			q.Work[c].Skip = true
 		case o.newton != nil:
-			q.Work[c].W = o.newton.w
+			q.Work[c].W, q.Work[c].Slopes = o.newton.w, true
 		default:
 			q.Work[c].Round = o.merge.Next()
 		}
@@ -315,16 +323,16 @@ func (t *trainer) round(ctx context.Context, round int) error {
 		}
 		if o.total = after; o.newton != nil {
 			o.newton.arrive(answers, c)
-			continue
+		} else {
+			o.total = max(before, after) // where a share of the moves stays
+			changes := make([]dual.Change, len(answers))
+			for k, a := range answers {
+				changes[k] = a.Output[c].Change
+			}
+			o.merge.Join(changes)
 		}
-		o.total = max(before, after) // where a share of the moves stays
-		changes := make([]dual.Change, len(answers))
-		for k, a := range answers {
-			changes[k] = a.Output[c].Change
-		}
-		o.merge.Join(changes)
 		if t.spec.Progress != nil {
-			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.merge.Gap()})
+			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.about()})
 		}
 	}
 	return nil
@@ -332,7 +340,7 @@ func (t *trainer) round(ctx context.Context, round int) error {
 
 // memoryOf returns the round that places remember after so many: Newton's method has no memory.
 func (t *trainer) memoryOf(round int) int {
-	if t.outputs[0].newton != nil {
+	if t.draft.Beta == nil {
 		return 0
 	}
 	return round
@@ -343,7 +351,7 @@ func (t *trainer) duals(ctx context.Context, round int) error {
 	q := &Request{Verb: "duals", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
 	for c, o := range t.outputs {
 		q.Work[c].W, q.Work[c].Theta = o.solved.W, 1
-		if o.merge != nil {
+		if q.Work[c].Slopes = o.newton != nil; !q.Work[c].Slopes {
 			q.Work[c].Theta = o.merge.Theta()
 		}
 	}
@@ -365,14 +373,19 @@ func (o *output) due(gap float64) bool {
 		return false
 	}
 	o.pause--
-	if o.newton != nil {
-		value := o.of.Zero()
-		if o.proved {
-			value = o.solved.Certificate.Primal
-		}
-		return o.pause <= 0 && o.newton.drop <= gap*value
+	return o.pause <= 0 && o.about() <= gap
+}
+
+// about returns about the relative gap.
+func (o *output) about() float64 {
+	if o.newton == nil {
+		return o.merge.Gap()
 	}
-	return o.pause <= 0 && o.merge.Gap() <= gap
+	value := o.of.Zero()
+	if o.proved {
+		value = o.solved.Certificate.Primal
+	}
+	return problem.Relative(value, value-o.newton.drop, o.of.Zero())
 }
 
 // certify proves outputs that seem to be good enough, or all of them.
@@ -387,7 +400,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		w := &q.Work[c]
 		w.Theta, w.W = 1, nil
 		if o.newton != nil {
-			w.W = slices.Clone(o.newton.at)
+			w.W, w.Slopes = slices.Clone(o.newton.at), true
 		} else {
 			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())
 		}
