@@ -83,7 +83,7 @@ type output struct {
 	solved         Solved
 	proved, done   bool
 	smooth         bool // in the weights
-	pause          int  // rounds until a certificate is worth its time again
+	failed, pause  int  // certificates, and rounds until one is worth its time again
 }
 
 // Train trains on the rows of a cluster. A cancelled context is no error where something was found.
@@ -453,7 +453,8 @@ func (o *output) judge(w []float64, c problem.Certificate, gap float64, last boo
 	if !o.proved || last || c.Relative() < o.solved.Certificate.Relative() {
 		o.solved.W, o.solved.Certificate, o.proved = w, c, true
 	}
-	if o.done = c.Relative() <= gap; !o.done && o.newton == nil {
-		o.pause = 3 // the estimate was too good
+	if o.done = c.Relative() <= gap; !o.done { // the estimate was too good, and may be for long
+		o.failed++
+		o.pause = o.failed
 	}
 }
