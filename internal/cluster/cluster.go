@@ -6,8 +6,8 @@
 // order of the places, and keeps what is as long as a row: no row leaves its place. How requests reach places is
 // a [Cluster]: processes of one machine, or jobs of Spark, driven from Python.
 //
-// Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), or where the loss is curved and columns are few Newton's
-// method by sums of Hessians. The number of places follows from the data, and sums go in order: the model does not depend on the machines.
+// Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), after a few rounds of which L-BFGS by sums of
+// gradients goes on where the loss is smooth and the penalty l2; there, where columns are few, Newton's method by sums of Hessians instead. The number of places follows from the data, and sums go in order: the model does not depend on the machines.
 package cluster
 
 import (
@@ -49,6 +49,7 @@ type Work struct {
 	Skip   bool
 	Round  dual.Round
 	W      []float64 // weights
+	Slopes bool      // dual variables are the slopes of the losses at W
 	Theta  float64   // share of the last round's moves that stays
 	Units  int       // exponent of the quantum of dual variables
 	Target []problem.Target

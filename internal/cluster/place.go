@@ -153,8 +153,11 @@ func conjugatesAtZero(p *problem.Linear) (sum float64) {
 	return sum
 }
 
-// roundOf makes a round of dual ascent.
+// roundOf makes a round of dual ascent, or says what a step in the weights needs.
 func (p *Place) roundOf(c int, w *Work, out *Output) error {
+	if w.Slopes {
+		return p.curveOf(c, w, out)
+	}
 	out.Change = p.locals[c].Round(w.Round)
 	out.Total, out.Largest = p.problems[c].Sizes(p.locals[c].Duals())
 	return nil
@@ -162,7 +165,7 @@ func (p *Place) roundOf(c int, w *Work, out *Output) error {
 
 // dualVariables are those of the last round, of which a share of the moves stays, or the slopes of the losses at w.
 func (p *Place) dualVariables(c int, w *Work) []float64 {
-	if p.locals != nil {
+	if !w.Slopes {
 		p.locals[c].Settle(w.Theta)
 		return p.locals[c].Duals()
 	}
@@ -198,8 +201,8 @@ func (p *Place) dualsOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// A Curve is the average loss near some weights: gradient and Hessian, of which the lower triangle counts, by rows; with a
-// bias a last column.
+// A Curve is the average loss near some weights: gradient and, for Newton's method, the Hessian, of which the lower triangle
+// counts, by rows; with a bias a last column.
 type Curve struct{ Gradient, Hessian []float64 }
 
 // curveOf states the average loss near some weights.
@@ -215,7 +218,9 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	}
 	out.Curve = &Curve{}
 	out.Curve.Gradient, _ = l.Combine(v)
-	out.Curve.Hessian = hessian.New(l, nil).Sum(l, bent)
+	if p.draft.Beta == nil {
+		out.Curve.Hessian = hessian.New(l, nil).Sum(l, bent)
+	}
 	out.Total, out.Largest = l.Sizes(a)
 	return nil
 }

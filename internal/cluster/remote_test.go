@@ -59,7 +59,7 @@ func TestLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	const places = 4
-	train := func(seed uint64, lose func(ask int) (int, bool)) *Result {
+	train := func(seed uint64, of string, lose func(ask int) (int, bool)) *Result {
 		order := rand.New(rand.NewPCG(seed, 1)).Perm(set.Rows())
 		w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
 		for lo := 0; lo < len(order); lo += 400 {
@@ -83,7 +83,7 @@ func TestLost(t *testing.T) {
 			}
 		}
 		r := &Remote{Map: w.ask}
-		found, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free", Gap: 1e-2, Rounds: 60, Run: "test"})
+		found, err := Train(context.Background(), r, Spec{Loss: of, Penalty: "l2", Bias: "free", Gap: map[string]float64{"hinge": 1e-2, "squared-hinge": 1e-4}[of], Rounds: 60, Run: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,16 +93,20 @@ func TestLost(t *testing.T) {
 		return found
 	}
 	never := func(int) (int, bool) { return -1, false }
-	want := train(1, never)
+	want := train(1, "hinge", never)
 	for name, lose := range map[string]func(int) (int, bool){
 		"never":                never,
 		"memory in round 5":    func(ask int) (int, bool) { return map[bool]int{true: 2, false: -1}[ask == 7], false },
 		"everything, often":    func(ask int) (int, bool) { return map[bool]int{true: ask % places, false: -1}[ask%9 == 8], true },
 		"after the checkpoint": func(ask int) (int, bool) { return map[bool]int{true: 1, false: -1}[ask == 16], true },
 	} {
-		got := train(2, lose)
+		got := train(2, "hinge", lose)
 		if !reflect.DeepEqual(got.Output, want.Output) || got.Rounds != want.Rounds {
 			t.Errorf("%s: found another answer after %d rounds, expected the same bits as without after %d", name, got.Rounds, want.Rounds)
 		}
+	}
+	often := func(ask int) (int, bool) { return map[bool]int{true: ask % places, false: -1}[ask%5 == 4], ask%2 == 0 }
+	if want, got := train(1, "squared-hinge", never), train(2, "squared-hinge", often); !reflect.DeepEqual(got.Output, want.Output) || want.Rounds <= mostAscents+2 {
+		t.Errorf("steps in the weights: found another answer after %d rounds, expected the same bits as without loss after %d", got.Rounds, want.Rounds)
 	}
 }

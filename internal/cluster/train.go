@@ -58,6 +58,10 @@ type Solved struct {
 // MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
 const MostColumns = 2000
 
+// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth and the penalty l2. Most
+// of the gap is then where changes of the places cancel each other: a place sees its own part alone, and holds it for stiff.
+const mostAscents = 8
+
 // trainer is one run of [Train].
 type trainer struct {
 	cluster Cluster
@@ -77,7 +81,8 @@ type output struct {
 	total, largest float64 // of the dual variables, at least
 	solved         Solved
 	proved, done   bool
-	pause          int // rounds until a certificate is worth its time again
+	smooth         bool // in the weights
+	failed, pause  int  // certificates, and rounds until one is worth its time again
 }
 
 // Train trains on the rows of a cluster. A cancelled context is no error where something was found.
@@ -217,9 +222,9 @@ func (t *trainer) begin(ctx context.Context) error {
 		for _, a := range answers {
 			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
 		}
-		o := &output{of: whole.WithZero(zero)}
+		o := &output{of: whole.WithZero(zero), smooth: suitsSlopes(terms)}
 		if byHessian {
-			o.newton = newNewton(o.of)
+			o.newton = newNewton(o.of, make([]float64, s.Cols+1))
 		} else {
 			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
 		}
@@ -228,11 +233,14 @@ func (t *trainer) begin(ctx context.Context) error {
 	return nil
 }
 
-// suitsNewton reports whether places can send Hessians: the loss is curved and smooth, columns are few, the penalty is l2.
-func suitsNewton(terms pose.Terms, cols int) bool {
+// suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2.
+func suitsSlopes(terms pose.Terms) bool {
 	_, curved := terms.Loss.(loss.Curved)
-	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && cols <= MostColumns && penalty.IsRidge(terms.Penalty)
+	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
 }
+
+// suitsNewton reports whether places can send Hessians besides: columns are few.
+func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) && cols <= MostColumns }
 
 // state makes the draft of the problem.
 func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
@@ -297,15 +305,18 @@ func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
 // round makes a step of every output that is not done.
 func (t *trainer) round(ctx context.Context, round int) error {
 	q := &Request{Verb: "round", Round: round, Work: make([]Work, len(t.outputs))}
-	if t.outputs[0].newton != nil {
+	if t.draft.Beta == nil {
 		q.Verb, q.Round = "curve", 0
 	}
 	for c, o := range t.outputs {
+		if o.smooth && !o.done && o.newton == nil && (o.proved || round > mostAscents) {
+			o.newton = newNewton(o.of, slices.Clone(o.merge.Weights()))
+		}
 		switch {
 		case o.done:
 			q.Work[c].Skip = true
 		case o.newton != nil:
-			q.Work[c].W = o.newton.w
+			q.Work[c].W, q.Work[c].Slopes = o.newton.w, true
 		default:
 			q.Work[c].Round = o.merge.Next()
 		}
@@ -325,16 +336,16 @@ func (t *trainer) round(ctx context.Context, round int) error {
 		}
 		if o.total = after; o.newton != nil {
 			o.newton.arrive(answers, c)
-			continue
+		} else {
+			o.total = max(before, after) // where a share of the moves stays
+			changes := make([]dual.Change, len(answers))
+			for k, a := range answers {
+				changes[k] = a.Output[c].Change
+			}
+			o.merge.Join(changes)
 		}
-		o.total = max(before, after) // where a share of the moves stays
-		changes := make([]dual.Change, len(answers))
-		for k, a := range answers {
-			changes[k] = a.Output[c].Change
-		}
-		o.merge.Join(changes)
 		if t.spec.Progress != nil {
-			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.merge.Gap()})
+			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.about()})
 		}
 	}
 	return nil
@@ -342,7 +353,7 @@ func (t *trainer) round(ctx context.Context, round int) error {
 
 // memoryOf returns the round that places remember after so many: Newton's method has no memory.
 func (t *trainer) memoryOf(round int) int {
-	if t.outputs[0].newton != nil {
+	if t.draft.Beta == nil {
 		return 0
 	}
 	return round
@@ -353,7 +364,7 @@ func (t *trainer) duals(ctx context.Context, round int) error {
 	q := &Request{Verb: "duals", Round: t.memoryOf(round), Work: make([]Work, len(t.outputs))}
 	for c, o := range t.outputs {
 		q.Work[c].W, q.Work[c].Theta = o.solved.W, 1
-		if o.merge != nil {
+		if q.Work[c].Slopes = o.newton != nil; !q.Work[c].Slopes {
 			q.Work[c].Theta = o.merge.Theta()
 		}
 	}
@@ -375,14 +386,19 @@ func (o *output) due(gap float64) bool {
 		return false
 	}
 	o.pause--
-	if o.newton != nil {
-		value := o.of.Zero()
-		if o.proved {
-			value = o.solved.Certificate.Primal
-		}
-		return o.pause <= 0 && o.newton.drop <= gap*value
+	return o.pause <= 0 && o.about() <= gap
+}
+
+// about returns about the relative gap.
+func (o *output) about() float64 {
+	if o.newton == nil {
+		return o.merge.Gap()
 	}
-	return o.pause <= 0 && o.merge.Gap() <= gap
+	value := o.of.Zero()
+	if o.proved {
+		value = o.solved.Certificate.Primal
+	}
+	return problem.Relative(value, value-o.newton.drop, o.of.Zero())
 }
 
 // certify proves outputs that seem to be good enough, or all of them.
@@ -427,7 +443,7 @@ func (t *trainer) judged(round int, all bool) (q *Request, some bool) {
 		}
 		some = true
 		if w.Theta = 1; o.newton != nil {
-			w.W = slices.Clone(o.newton.at)
+			w.W, w.Slopes = slices.Clone(o.newton.at), true
 		} else {
 			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())
 		}
@@ -459,7 +475,8 @@ func (o *output) judge(w []float64, c problem.Certificate, gap float64, last boo
 	if !o.proved || last || c.Relative() < o.solved.Certificate.Relative() {
 		o.solved.W, o.solved.Certificate, o.proved = w, c, true
 	}
-	if o.done = c.Relative() <= gap; !o.done && o.newton == nil {
-		o.pause = 3 // the estimate was too good
+	if o.done = c.Relative() <= gap; !o.done { // the estimate was too good, and may be for long
+		o.failed++
+		o.pause = o.failed
 	}
 }

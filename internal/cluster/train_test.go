@@ -55,6 +55,8 @@ func TestTrain(t *testing.T) {
 		{"@blobs:n=2000,d=20,classes=4", "logistic", "l2", "feature", 3, 10},
 		{"@linear:n=2000,d=20", "squared", "l2", "free", 4, 6},
 		{"@text:n=4000,d=5000", "logistic", "l2", "free", 6, 40},
+		{"@text:n=4000,d=5000", "squared-hinge", "l2", "none", 16, 24},
+		{"@text:n=4000,d=5000", "squared", "l2", "feature", 4, 40},
 		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.3", "none", 4, 60},
 		{"@text:n=4000,d=5000", "hinge", "l2", "none", 4, 300},
 	} {
