@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -27,6 +28,8 @@ func Choose(p problem.Problem, gap float64) (name, why string) {
 		return "lbfgs", "the penalty does not determine the weights by itself"
 	case cornered(l):
 		return "sdca", "the penalty has a corner"
+	case narrow(l):
+		return "lbfgs", "rows are dense and features few"
 	case shortness(l) <= mostShort:
 		return "sdca", "dual steps are long"
 	}
@@ -50,6 +53,14 @@ func interiorWins(p *problem.Joint) bool {
 	_, size := p.Dims()
 	work := float64(len(p.Y)) * float64(size) * float64(size)
 	return work <= 1e7 || work <= 5e9 && p.MeanSquaredNorm() >= 20*p.Lambda*p.N
+}
+
+// narrow reports whether rows are so dense and features so few that a pass by products of matrices is cheaper than dual
+// steps row by row, however long these are: 20,000 rows of 50 features take half the time, 10,000 of 784 that are
+// a fifth full six times as long.
+func narrow(p *problem.Joint) bool {
+	n, d := p.X.Dims()
+	return d <= 64 && 4*matrix.Nonzeros(p.X) > 3*int64(n)*int64(d)
 }
 
 // mostShort is how short dual steps may be for dual ascent to win.

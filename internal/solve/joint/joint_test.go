@@ -168,7 +168,7 @@ func TestChoose(t *testing.T) {
 		lambda float64
 		want   string
 	}{
-		{lossjoint.Softmax{}, penalty.L2{}, 1, "sdca"},
+		{lossjoint.Softmax{}, penalty.L2{}, 1, "lbfgs"},
 		{lossjoint.Softmax{}, penalty.L2{}, 1e-3, "lbfgs"},
 		{lossjoint.Softmax{}, penalty.L1{}, 1, "lbfgs"},
 		{lossjoint.Softmax{}, penalty.ElasticNet{Ratio: 0.5}, 1e-3, "sdca"},
@@ -183,7 +183,15 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%T %T lambda=%g: found %s (%s), expected %s", c.l, c.pen, c.lambda, name, why, c.want)
 		}
 	}
-	p, err := problem.NewJoint(rows, y, 3, s, lossjoint.CrammerSinger{}, penalty.L1{}, 1, problem.Free)
+	wide, y65, s65 := blobs(4, 60, 65, 3)
+	p, err := problem.NewJoint(problem.NewRows(wide, 1), y65, 3, s65, lossjoint.Softmax{}, penalty.L2{}, 100, problem.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, why := Choose(p, 1e-3); name != "sdca" {
+		t.Errorf("65 features, long dual steps: found %s (%s), expected sdca", name, why)
+	}
+	p, err = problem.NewJoint(rows, y, 3, s, lossjoint.CrammerSinger{}, penalty.L1{}, 1, problem.Free)
 	if err != nil {
 		t.Fatal(err)
 	}
