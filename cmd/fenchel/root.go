@@ -31,6 +31,7 @@ var makers = []struct {
 	{"evaluate", newEvaluate},
 	{"verify", newVerify},
 	{"compare", newCompare},
+	{"serve", newServe},
 	{"info", newInfo},
 	{"convert", newConvert},
 	{"path", training.NewPath},

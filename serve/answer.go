@@ -1,0 +1,200 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// work is the memory of a request, kept for others.
+type work struct {
+	body   []byte
+	out    []byte
+	record map[string]any
+	rows   builder
+}
+
+var works = sync.Pool{New: func() any { return &work{record: map[string]any{}} }}
+
+// builder returns an empty one for rows of a model.
+func (w *work) builder(in *inputs) *builder {
+	b := &w.rows
+	*b = builder{in: in, value: b.value[:0], index: b.index[:0], buffer: b.buffer}
+	return b
+}
+
+// The outputs that a request may ask for.
+const (
+	outPredict     = "predict"     // label or number
+	outScore       = "score"       // of each output of the model
+	outProbability = "probability" // of each class
+	outExplanation = "explanation" // what each column adds to each score, and the bias
+	outComponents  = "components"  // coordinates along principal components
+)
+
+// mostExplained is how many numbers of explanations an answer may have.
+const mostExplained = 1 << 22
+
+// An answer is what a model says of rows.
+type answer struct {
+	rows        int
+	class       []int     // of each row; nil: numbers
+	number      []float64 // rows x targets
+	score       []float64 // rows x outputs
+	probability []float64 // rows x classes
+	explanation []float64 // rows x outputs x (columns + 1)
+}
+
+// outputs lists what a model can be asked for, the usual ones first.
+func (v *served) outputs() (usual, others []string) {
+	if v.components != nil {
+		return []string{outComponents}, nil
+	}
+	usual, others = []string{outPredict}, []string{outScore}
+	if v.model.HasProbabilities() {
+		usual = append(usual, outProbability)
+	}
+	if v.model.IsLinear() {
+		others = append(others, outExplanation)
+	}
+	return usual, others
+}
+
+// wants returns what is to be computed: the names that are asked for, or the usual ones.
+func (v *served) wants(asked []string) ([]string, error) {
+	usual, others := v.outputs()
+	if len(asked) == 0 {
+		return usual, nil
+	}
+	for i, name := range asked {
+		if slices.Contains(asked[:i], name) {
+			return nil, refuse(http.StatusBadRequest, "outputs: found %q twice", name)
+		}
+		if all := append(slices.Clone(usual), others...); !slices.Contains(all, name) {
+			return nil, refuse(http.StatusBadRequest, "outputs: found %q, expected some of %q", name, all)
+		}
+	}
+	return asked, nil
+}
+
+// answer scores rows.
+func (v *served) answer(x matrix.Matrix, wants []string) (*answer, error) {
+	rows, _ := x.Dims()
+	a := &answer{rows: rows}
+	if v.components != nil {
+		return a, v.project(a, x)
+	}
+	m := v.model
+	prepared, err := m.Prepare(x)
+	if err != nil {
+		return nil, err
+	}
+	k := len(m.Outputs)
+	a.score = make([]float64, rows*k)
+	if parallel.Blocks(rows, 256, 0, func(_, lo, hi int) { m.ScoreRows(a.score[lo*k:hi*k], prepared, lo, hi) }); pose.CountUnscored(m, slices.Chunk(a.score, max(k, 1))) > 0 {
+		return nil, refuse(http.StatusBadRequest, "found rows whose scores or predictions are no finite numbers: their values are too large for this model")
+	}
+	for i := range rows {
+		scores := a.score[i*k : (i+1)*k]
+		if m.Classes == nil {
+			for _, score := range scores {
+				a.number = append(a.number, m.Number(score))
+			}
+			continue
+		}
+		class := m.Decide(scores)
+		if slices.Contains(wants, outProbability) {
+			from := len(a.probability)
+			a.probability = m.Probabilities(a.probability, scores)
+			class = m.Likeliest(scores, a.probability[from:])
+		}
+		a.class = append(a.class, class)
+	}
+	if slices.Contains(wants, outExplanation) {
+		return a, v.explain(a, x)
+	}
+	return a, nil
+}
+
+// project sets the coordinates of rows.
+func (v *served) project(a *answer, x matrix.Matrix) error {
+	prepared, err := v.components.Prepare(x)
+	if err != nil {
+		return err
+	}
+	k := v.components.Statement.K
+	a.score = make([]float64, a.rows*k)
+	parallel.Blocks(a.rows, 64, 0, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v.components.Transform(a.score[i*k:(i+1)*k], prepared.Row(i))
+		}
+	})
+	return nil
+}
+
+// explain sets what each column adds to each score: the sum over its features of weight times value, as the model scales it.
+// With the bias, which is last, they add up to the score.
+func (v *served) explain(a *answer, x matrix.Matrix) error {
+	m := v.model
+	k, width, of := len(m.Outputs), v.explained()+1, v.columnsOf()
+	if total := int64(a.rows) * int64(k) * int64(width); total > mostExplained {
+		return refuse(http.StatusBadRequest, "explanation: found %d numbers to be sent, expected at most %d: ask about fewer rows", total, mostExplained)
+	}
+	a.explanation = make([]float64, a.rows*k*width)
+	for i := range a.rows {
+		row := x.Row(i)
+		if m.Scaling != nil {
+			row = m.Scaling.Row(matrix.Vector{}, row)
+		}
+		for c, o := range m.Outputs {
+			out := a.explanation[(i*k+c)*width : (i*k+c+1)*width]
+			for n, value := range row.Value {
+				if j := int(row.Column(n)); j < len(o.Weights) {
+					out[of(j)] += float64(value) * o.Weights[j]
+				}
+			}
+			out[width-1] = o.Bias
+		}
+	}
+	return nil
+}
+
+// explained is the number of columns, or of features that are none of a table.
+func (v *served) explained() int {
+	if v.inputs.schema != nil {
+		return len(v.inputs.columns)
+	}
+	return v.inputs.features
+}
+
+// columnsOf returns what tells the column of a feature.
+func (v *served) columnsOf() func(j int) int {
+	if v.inputs.schema == nil {
+		return func(j int) int { return j }
+	}
+	column := make([]int, 0, v.inputs.features)
+	for i := range v.inputs.columns {
+		features := 1
+		if c := v.inputs.columns[i].Category; c != nil {
+			features = len(c)
+		}
+		column = append(column, slices.Repeat([]int{i}, features)...)
+	}
+	return func(j int) int { return column[j] }
+}
+
+// explainedName names a column or feature of an explanation.
+func (v *served) explainedName(i int) string {
+	switch {
+	case v.inputs.schema != nil:
+		return v.inputs.columns[i].Name
+	case v.inputs.names != nil:
+		return v.inputs.names[i]
+	}
+	return fmt.Sprint(i + 1)
+}

@@ -1,0 +1,261 @@
+package serve
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/pose"
+)
+
+// read reads the body of a request into memory that grows with what comes.
+func (s *Server) read(work *work, w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, refuse(http.StatusUnsupportedMediaType, "found the content encoding %q, expected none", encoding)
+	}
+	body := http.MaxBytesReader(w, r.Body, s.opt.MaxBytes)
+	if claimed := r.ContentLength; claimed > s.opt.MaxBytes {
+		return nil, &http.MaxBytesError{Limit: s.opt.MaxBytes}
+	} else if claimed > 0 && int64(cap(work.body)) < claimed {
+		work.body = make([]byte, 0, min(claimed, 1<<20)+512)
+	}
+	into := work.body[:0]
+	for {
+		if len(into) == cap(into) {
+			into = slices.Grow(into, max(512, len(into)))
+		}
+		n, err := body.Read(into[len(into):cap(into)])
+		into = into[:len(into)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if work.body = into; cap(into) > 1<<20 { // the memory of large ones is given back
+		work.body = nil
+	}
+	return into, nil
+}
+
+// infer answers a request of the protocol.
+func (s *Server) infer(work *work, w http.ResponseWriter, r *http.Request, m *served) (reply, error) {
+	out := reply{code: 200, kind: kindJSON, model: m}
+	if err := only(r, http.MethodPost); err != nil {
+		return out, err
+	}
+	text, err := s.read(work, w, r)
+	if err != nil {
+		return out, err
+	}
+	var raw []byte
+	if length := r.Header.Get(headerLength); length != "" {
+		n, err := strconv.Atoi(length)
+		if err != nil || n < 0 || n > len(text) {
+			return out, fmt.Errorf("%s: found %q, expected the length of the JSON, at most %d bytes", headerLength, length, len(text))
+		}
+		text, raw = text[:n], text[n:]
+	}
+	q, err := parseRequest(text, raw)
+	if err != nil {
+		return out, err
+	}
+	var asked []string
+	for _, o := range q.outputs {
+		asked = append(asked, o.name)
+	}
+	wants, err := m.wants(asked)
+	if err != nil {
+		return out, err
+	}
+	b := work.builder(&m.inputs)
+	if err := b.fill(q, s.opt.MaxRows); err != nil {
+		return out, err
+	}
+	a, err := m.answer(b.matrix(), wants)
+	if err != nil {
+		return out, err
+	}
+	if len(q.outputs) == 0 {
+		for _, name := range wants {
+			q.outputs = append(q.outputs, wanted{name, q.binary})
+		}
+	}
+	out.rows = a.rows
+	out.body, out.header = m.tensors(work.out[:0], q, a)
+	if out.header > 0 {
+		out.kind = kindBinary
+	}
+	if cap(out.body) <= 1<<20 {
+		work.out = out.body
+	}
+	return out, nil
+}
+
+// result is an output of an answer: its shape, and its numbers or texts.
+func (v *served) result(a *answer, name string) (shape []int, number []float64, text func(i int) string) {
+	m := v.model
+	switch name {
+	case outComponents:
+		return []int{a.rows, v.components.Statement.K}, a.score, nil
+	case outScore:
+		return []int{a.rows, len(m.Outputs)}, a.score, nil
+	case outProbability:
+		return []int{a.rows, len(m.Classes)}, a.probability, nil
+	case outExplanation:
+		return []int{a.rows, len(m.Outputs), v.explained() + 1}, a.explanation, nil
+	}
+	if m.Classes != nil {
+		return []int{a.rows}, nil, func(i int) string { return m.Classes[a.class[i]] }
+	}
+	if k := len(m.Outputs); k > 1 {
+		return []int{a.rows, k}, a.number, nil
+	}
+	return []int{a.rows}, a.number, nil
+}
+
+// tensors writes the reply to a request: header is how much of it is JSON, 0: all.
+func (v *served) tensors(b []byte, q *request, a *answer) (body []byte, header int) {
+	b = appendQuoted(append(b, `{"model_name":`...), v.name)
+	b = appendQuoted(append(b, `,"model_version":`...), v.version)
+	if q.id != "" {
+		b = appendQuoted(append(b, `,"id":`...), q.id)
+	}
+	b = append(b, `,"outputs":[`...)
+	var raw []byte
+	for i, o := range q.outputs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		shape, number, text := v.result(a, o.name)
+		kind := "FP64"
+		if text != nil {
+			kind = "BYTES"
+		}
+		b = appendQuoted(append(b, `{"name":`...), o.name)
+		b = append(append(append(b, `,"datatype":"`...), kind...), `","shape":[`...)
+		for j, n := range shape {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(n), 10)
+		}
+		if b = append(b, ']'); o.binary {
+			from := len(raw)
+			raw = appendRaw(raw, a.rows, number, text)
+			b = append(strconv.AppendInt(append(b, `,"parameters":{"binary_data_size":`...), int64(len(raw)-from), 10), "}}"...)
+			continue
+		}
+		b = append(appendData(append(b, `,"data":[`...), a.rows, number, text), "]}"...)
+	}
+	b = append(b, "]}"...)
+	if raw == nil {
+		return b, 0
+	}
+	return append(b, raw...), len(b)
+}
+
+// appendData appends values as JSON.
+func appendData(b []byte, rows int, number []float64, text func(i int) string) []byte {
+	if text == nil {
+		for i, x := range number {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendNumber(b, x)
+		}
+		return b
+	}
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(b, text(i))
+	}
+	return b
+}
+
+// appendRaw appends values as bytes.
+func appendRaw(b []byte, rows int, number []float64, text func(i int) string) []byte {
+	if b == nil {
+		b = []byte{}
+	}
+	if text == nil {
+		for _, x := range number {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+		return b
+	}
+	for i := range rows {
+		label := text(i)
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(label))), label...)
+	}
+	return b
+}
+
+// about describes the server.
+func (s *Server) about(r *http.Request) (reply, error) {
+	body, err := json.Marshal(map[string]any{"name": "fenchel", "version": pose.Version(), "extensions": []string{"binary_tensor_data", "model_repository"}})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{code: 200, kind: kindJSON, body: body}, only(r, http.MethodGet)
+}
+
+// index lists the models, by the extension of model repositories.
+func (s *Server) index(r *http.Request) (reply, error) {
+	if err := only(r, http.MethodPost); err != nil {
+		return reply{}, err
+	}
+	all := []map[string]string{}
+	for name, versions := range *s.models.Load() {
+		for _, v := range versions {
+			all = append(all, map[string]string{"name": name, "version": v.version, "state": "READY", "reason": ""})
+		}
+	}
+	slices.SortFunc(all, func(a, b map[string]string) int {
+		return strings.Compare(a["name"]+"/"+a["version"], b["name"]+"/"+b["version"])
+	})
+	body, err := json.Marshal(all)
+	return reply{code: 200, kind: kindJSON, body: body}, err
+}
+
+// metadata describes a model.
+func (v *served) metadata() []byte {
+	usual, others := v.outputs()
+	outputs := []declared{}
+	for _, name := range append(usual, others...) {
+		shape, _, text := v.result(&answer{}, name)
+		d := declared{Name: name, Datatype: "FP64", Shape: []int64{-1}}
+		if text != nil {
+			d.Datatype = "BYTES"
+		}
+		for _, n := range shape[1:] {
+			d.Shape = append(d.Shape, int64(n))
+		}
+		outputs = append(outputs, d)
+	}
+	about := map[string]any{"name": v.name, "versions": []string{v.version}, "platform": "fenchel", "inputs": v.inputs.declare(), "outputs": outputs}
+	parameters := map[string]any{}
+	if m := v.model; m != nil {
+		parameters["digest"], parameters["loss"] = m.Data.Digest, m.Statement.Loss
+		if m.Classes != nil {
+			parameters["classes"] = m.Classes
+		}
+	} else {
+		parameters["digest"] = v.components.Data.Digest
+	}
+	about["parameters"] = parameters
+	body, err := json.Marshal(about)
+	if err != nil { // names are strings, and numbers finite
+		panic(err)
+	}
+	return body
+}

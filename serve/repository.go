@@ -1,0 +1,323 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/structure"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// A catalog has the versions of each model, the newest first. It is not changed, but replaced.
+type catalog map[string][]*served
+
+// served is one version of a model.
+type served struct {
+	name, version string
+	model         *model.Model // one of both
+	components    *model.PCA
+	inputs        inputs
+
+	path string
+	info fs.FileInfo // of the file when it was read; nil: the model did not come from one
+	use  *usage
+}
+
+// find returns a version of a model, "": the newest.
+func (c *catalog) find(name, version string) (*served, error) {
+	versions, ok := (*c)[name]
+	if !ok {
+		names := slices.Sorted(maps.Keys(*c))
+		return nil, refuse(http.StatusNotFound, "found the model %q, expected one of %s", name, strings.Join(names, ", "))
+	}
+	for _, v := range versions {
+		if version == "" || v.version == version {
+			return v, nil
+		}
+	}
+	return nil, refuse(http.StatusNotFound, "found version %q of the model %s, expected one of %s", version, name, strings.Join(versionsOf(versions), ", "))
+}
+
+func versionsOf(all []*served) (names []string) {
+	for _, v := range all {
+		names = append(names, v.version)
+	}
+	return names
+}
+
+// newServed makes a version of a model ready.
+func newServed(name, version string, m *model.Model, components *model.PCA) (*served, error) {
+	if name == "" || strings.ContainsAny(name+version, "/\\") {
+		return nil, fmt.Errorf("found the name %q and the version %q of a model, expected some without slashes", name, version)
+	}
+	v := &served{name: name, version: version, model: m, components: components}
+	switch {
+	case components != nil && components.Statement.Missing == model.Observed:
+		return nil, errors.New("found components of the numbers that are observed, expected a model that needs all numbers of a row")
+	case components != nil:
+		v.inputs = newInputs(components.Schema, components.Features, components.Cols())
+		return v, nil
+	case m == nil:
+		return nil, errors.New("found no model, expected one")
+	}
+	if k, err := pose.KernelOf(m); err == nil && k != nil && kernel.StructureOf(k) != structure.Points {
+		return nil, fmt.Errorf("found a model of %s, expected one of numbers and categories", kernel.StructureOf(k))
+	}
+	v.inputs = newInputs(m.Schema, m.Features, m.Cols())
+	return v, nil
+}
+
+// Add serves a model under a name as its version 1, in place of one that has it.
+func (s *Server) Add(name string, m *model.Model) error {
+	v, err := newServed(name, "1", m, nil)
+	if err != nil {
+		return err
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	next := maps.Clone(*s.models.Load())
+	s.metrics.attach(v)
+	next[name] = []*served{v}
+	s.models.Store(&next)
+	return nil
+}
+
+// read reads a model or components.
+func read(path string) (*model.Model, *model.PCA, error) {
+	m, err := model.ReadFile(path)
+	if kind := (*model.KindError)(nil); errors.As(err, &kind) {
+		c, err := model.ReadPCAFile(path)
+		return nil, c, err
+	}
+	return m, nil, err
+}
+
+// extension is what the names of model files in a folder end with.
+const extension = ".model"
+
+// A file is a model in sources.
+type file struct{ name, version, path string }
+
+// list finds the files of sources: a file is the model of its name, without the extension; a folder has NAME.model and
+// NAME/VERSION.model.
+func list(sources []string) (files []file, err error) {
+	seen := map[[2]string]string{}
+	add := func(name, version, path string) error {
+		key := [2]string{name, version}
+		if before, twice := seen[key]; twice {
+			return fmt.Errorf("%s: found one more model %s of version %s, expected one: the other is %s", path, name, version, before)
+		}
+		seen[key] = path
+		files = append(files, file{name, version, path})
+		return nil
+	}
+	for _, source := range sources {
+		info, err := os.Stat(source)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			if err := add(strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)), "1", source); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := listFolder(source, add); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func listFolder(folder string, add func(name, version, path string) error) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		info, err := os.Stat(path) // through links, as Kubernetes mounts files
+		switch name, isModel := strings.CutSuffix(e.Name(), extension); {
+		case err != nil || strings.HasPrefix(e.Name(), "."): // gone meanwhile, or hidden
+		case isModel && info.Mode().IsRegular():
+			if err := add(name, "1", path); err != nil {
+				return err
+			}
+		case info.IsDir():
+			versions, err := os.ReadDir(path)
+			if err != nil {
+				return err
+			}
+			for _, v := range versions {
+				if version, isModel := strings.CutSuffix(v.Name(), extension); isModel && !strings.HasPrefix(version, ".") {
+					if err := add(e.Name(), version, filepath.Join(path, v.Name())); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Load reads the models of files and folders, and serves them in place of those that were loaded before. An error names the
+// file that cannot be served; then nothing changes.
+func (s *Server) Load(sources ...string) error {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	s.sources = slices.Clone(sources)
+	files, err := list(sources)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%s: found no model, expected files NAME.model or NAME/VERSION.model", strings.Join(sources, ", "))
+	}
+	next := catalog{}
+	for _, f := range files {
+		v, err := load(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		s.metrics.attach(v)
+		next[f.name] = append(next[f.name], v)
+	}
+	s.replace(next)
+	return nil
+}
+
+func load(f file) (*served, error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	m, components, err := read(f.path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newServed(f.name, f.version, m, components)
+	if err == nil {
+		v.path, v.info = f.path, info
+	}
+	return v, err
+}
+
+// replace serves other models from now on.
+func (s *Server) replace(next catalog) {
+	for _, versions := range next {
+		slices.SortFunc(versions, func(a, b *served) int { return compareVersions(b.version, a.version) })
+	}
+	s.models.Store(&next)
+}
+
+// compareVersions orders numbers by their values, before other words.
+func compareVersions(a, b string) int {
+	x, errX := strconv.ParseUint(a, 10, 64)
+	y, errY := strconv.ParseUint(b, 10, 64)
+	if errX == nil && errY == nil {
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	}
+	if (errX == nil) != (errY == nil) {
+		return map[bool]int{true: -1, false: 1}[errX != nil]
+	}
+	return cmp.Compare(a, b)
+}
+
+// Watch looks for changes of the sources now and then, until ctx ends: what is new is read, what is gone is served no more.
+func (s *Server) Watch(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	refused := map[string]fs.FileInfo{} // files that could not be read, as they were
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.reload(refused)
+		}
+	}
+}
+
+// Models lists the names of the models that are served.
+func (s *Server) Models() []string { return slices.Sorted(maps.Keys(*s.models.Load())) }
+
+// reload reads the files that have changed.
+func (s *Server) reload(refused map[string]fs.FileInfo) {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	files, err := list(s.sources)
+	if err != nil {
+		s.opt.Log.Error("models cannot be listed: those before are served on", "error", err)
+		s.metrics.faulty.Add(1)
+		return
+	}
+	before, next, changed := *s.models.Load(), catalog{}, false
+	for name, versions := range before {
+		if i := slices.IndexFunc(versions, func(v *served) bool { return v.info == nil }); i >= 0 {
+			next[name] = append(next[name], versions[i])
+		}
+	}
+	kept := 0
+	for _, f := range files {
+		old, _ := before.find(f.name, f.version)
+		v, read := s.renew(f, old, refused)
+		changed = changed || read
+		if v != nil {
+			next[f.name] = append(next[f.name], v)
+			kept++
+		}
+	}
+	if changed || kept != before.files() {
+		s.replace(next)
+	}
+}
+
+// files counts the versions that came from files.
+func (c catalog) files() (n int) {
+	for _, versions := range c {
+		for _, v := range versions {
+			if v.info != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// renew returns the version to be served of a file: the old one where the file has not changed, or cannot be read.
+func (s *Server) renew(f file, old *served, refused map[string]fs.FileInfo) (v *served, changed bool) {
+	info, err := os.Stat(f.path)
+	if err != nil || old != nil && same(old.info, info) || same(refused[f.path], info) {
+		return old, false
+	}
+	v, err = load(f)
+	if err != nil {
+		refused[f.path] = info
+		s.metrics.faulty.Add(1)
+		s.opt.Log.Error("a model cannot be read: what was there before is served on", "path", f.path, "error", err.Error())
+		return old, false
+	}
+	delete(refused, f.path)
+	s.metrics.attach(v)
+	s.metrics.reloads.Add(1)
+	s.opt.Log.Info("a model is read", "model", v.name, "version", v.version, "path", f.path)
+	return v, true
+}
+
+// same reports whether a file is as it was.
+func same(a, b fs.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}

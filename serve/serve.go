@@ -1,0 +1,294 @@
+// Package serve answers over HTTP what models predict, by the Open Inference Protocol (version 2, REST, with the extension of
+// binary tensors; https://github.com/kserve/open-inference-protocol), and of rows that are JSON objects.
+//
+// A [Server] is an http.Handler: it may be part of a program's own server. [Server.Load] reads models from files and folders,
+// and [Server.Watch] reads them again when they change: a file is decoded whole, then replaces the model before at once; one
+// that is damaged replaces nothing. Names in requests are looked up among the models that are loaded, and never become
+// paths.
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options bound what requests may ask for. The zero value has the defaults.
+type Options struct {
+	MaxRows     int          // rows of a request; 0: 100,000
+	MaxBytes    int64        // bytes of its body; 0: 64 MB
+	Concurrency int          // requests at a time, others are told to come again; 0: 256
+	Token       string       // that every request has to bear but those about health; "": none
+	Log         *slog.Logger // a line for each request, without its contents, and for each model that is read; nil: none
+}
+
+// Server answers requests. Any number of goroutines may use it.
+type Server struct {
+	opt      Options
+	token    [sha256.Size]byte
+	models   atomic.Pointer[catalog]
+	loading  sync.Mutex // held by those who replace models
+	sources  []string
+	draining atomic.Bool
+	running  atomic.Int64
+	metrics  metrics
+}
+
+// New makes a server without models.
+func New(opt Options) *Server {
+	if opt.MaxRows == 0 {
+		opt.MaxRows = 100_000
+	}
+	if opt.MaxBytes == 0 {
+		opt.MaxBytes = 64 << 20
+	}
+	if opt.Concurrency == 0 {
+		opt.Concurrency = 256
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{opt: opt, token: sha256.Sum256([]byte(opt.Token))}
+	s.models.Store(&catalog{})
+	return s
+}
+
+// HTTP returns a server for an address that bounds how long a request may take to arrive, and its head.
+func (s *Server) HTTP(address string) *http.Server {
+	return &http.Server{Addr: address, Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug)}
+}
+
+// Drain has the server say that it is not ready, so that those who ask for its health send no more requests; it answers those
+// that come.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// A reply is what a request is answered.
+type reply struct {
+	code   int
+	kind   string // of content
+	body   []byte
+	header int // bytes of JSON before binary tensors; 0: there are none
+	model  *served
+	rows   int
+}
+
+const (
+	kindJSON   = "application/json"
+	kindText   = "text/plain; version=0.0.4; charset=utf-8"
+	kindPage   = "text/html; charset=utf-8"
+	kindBinary = "application/octet-stream"
+)
+
+// A refusal says why a request has no answer.
+type refusal struct {
+	code int
+	err  error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+
+func refuse(code int, format string, args ...any) error {
+	return &refusal{code, fmt.Errorf(format, args...)}
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := time.Now()
+	work := works.Get().(*work)
+	defer works.Put(work)
+	out := s.answer(work, w, r)
+	h := w.Header()
+	h.Set("Content-Type", out.kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	if out.kind == kindPage {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+	}
+	if out.header > 0 {
+		h.Set(headerLength, strconv.Itoa(out.header))
+	}
+	switch out.code {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	trace := r.Header.Get("Traceparent")
+	if isTrace(trace) {
+		h.Set("Traceparent", trace)
+	} else {
+		trace = ""
+	}
+	w.WriteHeader(out.code)
+	_, _ = w.Write(out.body) // who asked may be gone
+	took := time.Since(begin)
+	s.metrics.count(out, took)
+	s.log(r, out, took, trace)
+}
+
+// log writes a line about a request, without what it held.
+func (s *Server) log(r *http.Request, out reply, took time.Duration, trace string) {
+	if !s.opt.Log.Enabled(r.Context(), slog.LevelInfo) {
+		return
+	}
+	line := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("code", out.code), slog.Int("rows", out.rows),
+		slog.Int("bytes", len(out.body)), slog.Float64("seconds", took.Seconds()), slog.String("from", r.RemoteAddr)}
+	if out.model != nil {
+		line = append(line, slog.String("model", out.model.name), slog.String("version", out.model.version))
+	}
+	if trace != "" {
+		line = append(line, slog.String("trace", trace))
+	}
+	s.opt.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", line...)
+}
+
+// isTrace reports whether a header is of the form of W3C's trace context.
+func isTrace(text string) bool {
+	if len(text) != 55 {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		if dash := i == 2 || i == 35 || i == 52; dash != (c == '-') || !dash && !(c-'0' <= 9 || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// answer is the reply to a request, whatever happens.
+func (s *Server) answer(work *work, w http.ResponseWriter, r *http.Request) (out reply) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.opt.Log.Error("a fault of this program", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			out = failed(refuse(http.StatusInternalServerError, "a fault of this program: please report it"))
+		}
+	}()
+	if healthy(r.URL.Path) {
+		return s.health(r)
+	}
+	if s.running.Add(1) > int64(s.opt.Concurrency) {
+		s.running.Add(-1)
+		return failed(refuse(http.StatusTooManyRequests, "found more than %d requests at a time, expected fewer: come again", s.opt.Concurrency))
+	}
+	defer s.running.Add(-1)
+	if s.opt.Token != "" {
+		token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if found := sha256.Sum256([]byte(token)); !bears || subtle.ConstantTimeCompare(found[:], s.token[:]) != 1 {
+			return failed(refuse(http.StatusUnauthorized, "found no token, or another, expected the header Authorization with Bearer and the token"))
+		}
+	}
+	out, err := s.route(work, w, r)
+	if err != nil {
+		of := failed(err)
+		of.model = out.model
+		return of
+	}
+	return out
+}
+
+// failed is the reply that has an error.
+func failed(err error) reply {
+	code := http.StatusBadRequest
+	var large *http.MaxBytesError
+	if of := (*refusal)(nil); errors.As(err, &of) {
+		code = of.code
+	} else if errors.As(err, &large) {
+		code, err = http.StatusRequestEntityTooLarge, fmt.Errorf("found a body of more than %d bytes, expected at most so many", large.Limit)
+	}
+	return reply{code: code, kind: kindJSON, body: append(appendQuoted([]byte(`{"error":`), err.Error()), '}')}
+}
+
+// route finds what a request asks for.
+func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (reply, error) {
+	path := strings.Trim(r.URL.Path, "/")
+	first, rest, _ := strings.Cut(path, "/")
+	switch {
+	case path == "":
+		return s.page(work, w, r)
+	case path == "v2":
+		return s.about(r)
+	case path == "metrics":
+		return reply{code: 200, kind: kindText, body: s.metrics.text(s)}, only(r, http.MethodGet)
+	case path == "openapi.json":
+		return reply{code: 200, kind: kindJSON, body: OpenAPI()}, only(r, http.MethodGet)
+	case path == "v2/repository/index":
+		return s.index(r)
+	case first == "predict" && !strings.Contains(rest, "/"):
+		return s.predict(work, w, r, rest)
+	case strings.HasPrefix(path, "v2/models/"):
+		return s.modelRoute(work, w, r, strings.Split(strings.TrimPrefix(path, "v2/models/"), "/"))
+	}
+	return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2, /v2/health/live, /v2/health/ready, /v2/models/MODEL[/versions/VERSION][/ready|/infer], /predict[/MODEL], /metrics, /openapi.json or /", r.URL.Path)
+}
+
+// modelRoute finds what is asked of a model: NAME[/versions/VERSION][/ready|/infer].
+func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, parts []string) (reply, error) {
+	name, version, verb := parts[0], "", ""
+	parts = parts[1:]
+	if len(parts) >= 2 && parts[0] == "versions" {
+		version, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 0 {
+		verb, parts = parts[0], parts[1:]
+	}
+	if len(parts) > 0 || verb != "" && verb != "ready" && verb != "infer" {
+		return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2/models/MODEL[/versions/VERSION][/ready|/infer]", r.URL.Path)
+	}
+	m, err := s.models.Load().find(name, version)
+	if err != nil {
+		return reply{}, err
+	}
+	out := reply{code: 200, kind: kindJSON, model: m}
+	switch verb {
+	case "":
+		out.body, err = m.metadata(), only(r, http.MethodGet)
+	case "ready":
+		out.body, err = append(appendQuoted([]byte(`{"name":`), m.name), `,"ready":true}`...), only(r, http.MethodGet)
+	default:
+		return s.infer(work, w, r, m)
+	}
+	return out, err
+}
+
+// only refuses other methods; HEAD is GET without the body.
+func only(r *http.Request, method string) error {
+	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
+		return nil
+	}
+	return refuse(http.StatusMethodNotAllowed, "found the method %s, expected %s", r.Method, method)
+}
+
+// healthy reports whether a path is one of those about health.
+func healthy(path string) bool {
+	return strings.HasPrefix(path, "/v2/health/")
+}
+
+// health says whether the server lives, and whether it is ready for requests.
+func (s *Server) health(r *http.Request) reply {
+	if err := only(r, http.MethodGet); err != nil {
+		return failed(err)
+	}
+	ready := !s.draining.Load() && len(*s.models.Load()) > 0
+	code := 200
+	switch strings.TrimRight(r.URL.Path, "/") {
+	case "/v2/health/live":
+	case "/v2/health/ready":
+		if !ready {
+			code = http.StatusServiceUnavailable
+		}
+	default:
+		return failed(refuse(http.StatusNotFound, "found the path %q, expected /v2/health/live or /v2/health/ready", r.URL.Path))
+	}
+	return reply{code: code, kind: kindJSON, body: fmt.Appendf(nil, `{"live":true,"ready":%t}`, ready)}
+}
