@@ -66,17 +66,17 @@ func (v *served) outputs() (usual, others []string) {
 }
 
 // wants returns what is to be computed: the names that are asked for, or the usual ones.
-func (v *served) wants(asked []string) ([]string, error) {
+func (v *served) wants(field string, asked []string) ([]string, error) {
 	usual, others := v.outputs()
 	if len(asked) == 0 {
 		return usual, nil
 	}
 	for i, name := range asked {
 		if slices.Contains(asked[:i], name) {
-			return nil, refuse(http.StatusBadRequest, "outputs: found %q twice", name)
+			return nil, refuse(http.StatusBadRequest, "%s: found %q twice", field, name)
 		}
 		if all := append(slices.Clone(usual), others...); !slices.Contains(all, name) {
-			return nil, refuse(http.StatusBadRequest, "outputs: found %q, expected some of %q", name, all)
+			return nil, refuse(http.StatusBadRequest, "%s: found %q, expected some of %q", field, name, all)
 		}
 	}
 	return asked, nil

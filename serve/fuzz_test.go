@@ -11,7 +11,7 @@ import (
 // nothing stays behind.
 func FuzzRequests(f *testing.F) {
 	s, _ := newTestServer(f, Options{MaxRows: 100, MaxBytes: 1 << 16})
-	paths := []string{"/v2/models/three/infer", "/v2/models/paid/infer", "/v2/models/machine/infer", "/predict/paid", "/predict/numbers", "/predict/sparse", "/predict/age?outputs=explanation", "/v2/models/numbers/versions/1/infer", "/?model=paid"}
+	paths := []string{"/v2/models/three/infer", "/v2/models/paid/infer", "/v2/models/machine/infer", "/predict/paid", "/predict/numbers", "/predict/sparse", "/predict/age?with=explanation", "/v2/models/numbers/versions/1/infer", "/?model=paid"}
 	f.Add(uint8(0), 0, []byte(`{"id":"1","inputs":[{"name":"x","datatype":"FP32","shape":[1,10],"data":[1,2,3,4,5,6,7,8,9,10]}],"outputs":[{"name":"probability"}]}`))
 	f.Add(uint8(1), 0, []byte(`{"inputs":[{"name":"age","datatype":"FP64","shape":[1],"data":[30]},{"name":"colour","datatype":"BYTES","shape":[1],"data":["red"]},{"name":"member","datatype":"BOOL","shape":[1],"data":[true]},{"name":"since","datatype":"BYTES","shape":[1,1],"data":[["2024-01-01"]]}]}`))
 	f.Add(uint8(2), 82, []byte(`{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"parameters":{"binary_data_size":8}}]}12345678`))

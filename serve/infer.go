@@ -71,7 +71,7 @@ func (s *Server) infer(work *work, w http.ResponseWriter, r *http.Request, m *se
 	for _, o := range q.outputs {
 		asked = append(asked, o.name)
 	}
-	wants, err := m.wants(asked)
+	wants, err := m.wants("outputs", asked)
 	if err != nil {
 		return out, err
 	}

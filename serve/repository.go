@@ -127,7 +127,7 @@ func list(sources []string) (files []file, err error) {
 	for _, source := range sources {
 		info, err := os.Stat(source)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", source, errors.Unwrap(err))
 		}
 		if !info.IsDir() {
 			if err := add(strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)), "1", source); err != nil {
@@ -190,7 +190,7 @@ func (s *Server) Load(sources ...string) error {
 	for _, f := range files {
 		v, err := load(f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+			return err
 		}
 		s.metrics.attach(v)
 		next[f.name] = append(next[f.name], v)
@@ -199,6 +199,7 @@ func (s *Server) Load(sources ...string) error {
 	return nil
 }
 
+// load reads the model of a file; errors name it.
 func load(f file) (*served, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -209,10 +210,11 @@ func load(f file) (*served, error) {
 		return nil, err
 	}
 	v, err := newServed(f.name, f.version, m, components)
-	if err == nil {
-		v.path, v.info = f.path, info
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	return v, err
+	v.path, v.info = f.path, info
+	return v, nil
 }
 
 // replace serves other models from now on.

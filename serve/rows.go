@@ -8,7 +8,7 @@ import (
 )
 
 // predict answers rows that are JSON: one, or an array of them. Of a table a row is an object of its columns; else an array of
-// all features, or an object of some. What is wanted beside the usual is named in the query: ?outputs=score,explanation.
+// all features, or an object of some. What is wanted beside the usual is named in the query: ?with=score,explanation.
 func (s *Server) predict(work *work, w http.ResponseWriter, r *http.Request, name string) (reply, error) {
 	out := reply{code: 200, kind: kindJSON}
 	if err := only(r, http.MethodPost); err != nil {
@@ -28,7 +28,7 @@ func (s *Server) predict(work *work, w http.ResponseWriter, r *http.Request, nam
 		return out, err
 	}
 	out.model = m
-	wants, err := m.asked(r.URL.Query().Get("outputs"))
+	wants, err := m.with(r.URL.Query().Get("with"))
 	if err != nil {
 		return out, err
 	}
@@ -64,13 +64,13 @@ func (s *Server) predict(work *work, w http.ResponseWriter, r *http.Request, nam
 	return out, nil
 }
 
-// asked returns the outputs of a query: the usual ones, and those that it names.
-func (v *served) asked(query string) ([]string, error) {
+// with returns the outputs of a query: the usual ones, and those that it names.
+func (v *served) with(query string) ([]string, error) {
 	usual, _ := v.outputs()
 	if query == "" {
 		return usual, nil
 	}
-	return v.wants(strings.Split(query, ","))
+	return v.wants("with", strings.Split(query, ","))
 }
 
 // rowsOf reads the rows of a body; single: one that is in no array.
@@ -103,7 +103,7 @@ func isFlat(text []byte) (flat bool) {
 	return flat
 }
 
-var errFlat = refuse(http.StatusBadRequest, "the first value is looked at alone")
+var errFlat = refuse(http.StatusBadRequest, "the first value alone is read")
 
 // appendRow appends the answer to one row.
 func (v *served) appendRow(b []byte, a *answer, i int, wants []string) []byte {

@@ -231,7 +231,7 @@ func TestColumns(t *testing.T) {
 	got := decode[inferred](t, text)
 	rows := `[{"age":30,"colour":"red","member":true,"since":"2024-01-01"},{"since":"2024-02-01","age":"41","colour":"blue","member":"false","paid":"?"},
 		{"age":null,"colour":"red","member":true,"since":"2024-03-05"},{"age":25.5,"colour":"green","member":false,"since":"2024-04-01"}]`
-	code, text = ask(s, "POST", "/predict/paid?outputs=predict,score,probability,explanation", rows)
+	code, text = ask(s, "POST", "/predict/paid?with=predict,score,probability,explanation", rows)
 	if code != 200 {
 		t.Fatal(code, text)
 	}
@@ -274,7 +274,7 @@ func TestRows(t *testing.T) {
 		{"/predict/numbers", "[[1,2,3,4]]", fmt.Sprintf(`[{"number":%v}]`, number)},
 		{"/predict/numbers", ` {"2":2.5,"4":-1}`, fmt.Sprintf(`{"number":%v}`, some)},
 		{"/predict/numbers", `[[1,2,3,4],{"4":-1,"2":2.5},[0,2.5,0,-1]]`, fmt.Sprintf(`[{"number":%v},`+"\n"+`{"number":%v},`+"\n"+`{"number":%v}]`, number, some, some)},
-		{"/predict/sparse?outputs=score", `{"1000":2,"3":1}`, fmt.Sprintf(`{"score":%v}`, sparse)},
+		{"/predict/sparse?with=score", `{"1000":2,"3":1}`, fmt.Sprintf(`{"score":%v}`, sparse)},
 		{"/predict/numbers", "[]", "[]"},
 	} {
 		if code, text := ask(s, "POST", c.path, c.body); code != 200 || strings.TrimSpace(text) != c.want {
@@ -337,7 +337,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/predict/numbers", `[[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3,4]]`, 413, `found 4 rows, expected at most 3`},
 		{"POST", "/predict/numbers", `[1,2,3,NaN]`, 400, `found \"NaN\", expected a number`},
 		{"POST", "/predict/numbers", `[3e38,3e38,3e38,3e38]{}`, 400, `expected the end of the text`},
-		{"POST", "/predict/numbers?outputs=nix", `[1,2,3,4]`, 400, `outputs: found \"nix\"`},
+		{"POST", "/predict/numbers?with=nix", `[1,2,3,4]`, 400, `with: found \"nix\"`},
 		{"POST", "/?model=nix", ``, 404, `found the model \"nix\"`},
 	} {
 		code, text := ask(s, c.method, c.path, c.body)

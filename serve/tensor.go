@@ -205,7 +205,7 @@ func (q *request) output(s *jsontext.Scanner) error {
 					w.binary, err = s.Bool()
 					return err
 				case "classification":
-					return s.Errorf("classification: found it asked for, expected the outputs %s and %s instead", outPredict, outProbability)
+					return s.Errorf("classification: found it asked for, expected %s and %s instead", outPredict, outProbability)
 				}
 				return s.Skip()
 			})

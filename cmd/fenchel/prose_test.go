@@ -34,7 +34,7 @@ func findRiddles(t *testing.T, where, text string, docs bool) {
 	t.Helper()
 	text = plainUse.ReplaceAllString(strings.ReplaceAll(text, "\n", " "), "")
 	for i, r := range riddles {
-		if docs && i == 0 {
+		if docs && i == 0 || i == 0 && strings.Contains(where, "serving.md") { // outputs are a word of the Open Inference Protocol
 			continue
 		}
 		if found := regexp.MustCompile(`(?i)` + r.word).FindString(text); found != "" {

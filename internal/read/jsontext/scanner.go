@@ -43,7 +43,7 @@ var kindNames = [...]string{"no value", "null", "true or false", "a number", "a 
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Kind looks at the value that comes next.
+// Kind tells the kind of the value that comes next.
 func (s *Scanner) Kind() Kind {
 	switch c := s.peek(); {
 	case c == '"':
