@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -28,15 +27,6 @@ func (w *work) builder(in *inputs) *builder {
 	return b
 }
 
-// The outputs that a request may ask for.
-const (
-	outPredict     = "predict"     // label or number
-	outScore       = "score"       // of each output of the model
-	outProbability = "probability" // of each class
-	outExplanation = "explanation" // what each column adds to each score, and the bias
-	outComponents  = "components"  // coordinates along principal components
-)
-
 // mostExplained is how many numbers of explanations an answer may have.
 const mostExplained = 1 << 22
 
@@ -48,38 +38,6 @@ type answer struct {
 	score       []float64 // rows x outputs
 	probability []float64 // rows x classes
 	explanation []float64 // rows x outputs x (columns + 1)
-}
-
-// outputs lists what a model can be asked for, the usual ones first.
-func (v *served) outputs() (usual, others []string) {
-	if v.components != nil {
-		return []string{outComponents}, nil
-	}
-	usual, others = []string{outPredict}, []string{outScore}
-	if v.model.HasProbabilities() {
-		usual = append(usual, outProbability)
-	}
-	if v.model.IsLinear() {
-		others = append(others, outExplanation)
-	}
-	return usual, others
-}
-
-// wants returns what is to be computed: the names that are asked for, or the usual ones.
-func (v *served) wants(field string, asked []string) ([]string, error) {
-	usual, others := v.outputs()
-	if len(asked) == 0 {
-		return usual, nil
-	}
-	for i, name := range asked {
-		if slices.Contains(asked[:i], name) {
-			return nil, refuse(http.StatusBadRequest, "%s: found %q twice", field, name)
-		}
-		if all := append(slices.Clone(usual), others...); !slices.Contains(all, name) {
-			return nil, refuse(http.StatusBadRequest, "%s: found %q, expected some of %q", field, name, all)
-		}
-	}
-	return asked, nil
 }
 
 // answer scores rows.
@@ -162,39 +120,4 @@ func (v *served) explain(a *answer, x matrix.Matrix) error {
 		}
 	}
 	return nil
-}
-
-// explained is the number of columns, or of features that are none of a table.
-func (v *served) explained() int {
-	if v.inputs.schema != nil {
-		return len(v.inputs.columns)
-	}
-	return v.inputs.features
-}
-
-// columnsOf returns what tells the column of a feature.
-func (v *served) columnsOf() func(j int) int {
-	if v.inputs.schema == nil {
-		return func(j int) int { return j }
-	}
-	column := make([]int, 0, v.inputs.features)
-	for i := range v.inputs.columns {
-		features := 1
-		if c := v.inputs.columns[i].Category; c != nil {
-			features = len(c)
-		}
-		column = append(column, slices.Repeat([]int{i}, features)...)
-	}
-	return func(j int) int { return column[j] }
-}
-
-// explainedName names a column or feature of an explanation.
-func (v *served) explainedName(i int) string {
-	switch {
-	case v.inputs.schema != nil:
-		return v.inputs.columns[i].Name
-	case v.inputs.names != nil:
-		return v.inputs.names[i]
-	}
-	return fmt.Sprint(i + 1)
 }

@@ -4,82 +4,46 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
-// read reads the body of a request into memory that grows with what comes.
-func (s *Server) read(work *work, w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, refuse(http.StatusUnsupportedMediaType, "found the content encoding %q, expected none", encoding)
+// requestOf reads a request.
+func requestOf(text []byte, length string) (*request, error) {
+	if length == "" {
+		return parseRequest(text, nil)
 	}
-	body := http.MaxBytesReader(w, r.Body, s.opt.MaxBytes)
-	if claimed := r.ContentLength; claimed > s.opt.MaxBytes {
-		return nil, &http.MaxBytesError{Limit: s.opt.MaxBytes}
-	} else if claimed > 0 && int64(cap(work.body)) < claimed {
-		work.body = make([]byte, 0, min(claimed, 1<<20)+512)
+	n, err := strconv.Atoi(length)
+	if err != nil || n < 0 || n > len(text) {
+		return nil, fmt.Errorf("%s: found %q, expected the length of the JSON, at most %d bytes", headerLength, length, len(text))
 	}
-	into := work.body[:0]
-	for {
-		if len(into) == cap(into) {
-			into = slices.Grow(into, max(512, len(into)))
-		}
-		n, err := body.Read(into[len(into):cap(into)])
-		into = into[:len(into)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if work.body = into; cap(into) > 1<<20 { // the memory of large ones is given back
-		work.body = nil
-	}
-	return into, nil
+	return parseRequest(text[:n], text[n:])
 }
 
-// infer answers a request of the protocol.
-func (s *Server) infer(work *work, w http.ResponseWriter, r *http.Request, m *served) (reply, error) {
-	out := reply{code: 200, kind: kindJSON, model: m}
-	if err := only(r, http.MethodPost); err != nil {
-		return out, err
-	}
-	text, err := s.read(work, w, r)
-	if err != nil {
-		return out, err
-	}
-	var raw []byte
-	if length := r.Header.Get(headerLength); length != "" {
-		n, err := strconv.Atoi(length)
-		if err != nil || n < 0 || n > len(text) {
-			return out, fmt.Errorf("%s: found %q, expected the length of the JSON, at most %d bytes", headerLength, length, len(text))
-		}
-		text, raw = text[:n], text[n:]
-	}
-	q, err := parseRequest(text, raw)
-	if err != nil {
-		return out, err
-	}
-	var asked []string
+// names are those of the outputs that are asked for.
+func (q *request) names() (names []string) {
 	for _, o := range q.outputs {
-		asked = append(asked, o.name)
+		names = append(names, o.name)
 	}
-	wants, err := m.wants("outputs", asked)
+	return names
+}
+
+// infer answers a request of the protocol: its text, of which the first bytes are JSON where length is not "", and others tensors.
+func (v *served) infer(work *work, text []byte, length string, most int) (reply, error) {
+	out := reply{code: 200, kind: kindJSON, model: v}
+	q, err := requestOf(text, length)
 	if err != nil {
 		return out, err
 	}
-	b := work.builder(&m.inputs)
-	if err := b.fill(q, s.opt.MaxRows); err != nil {
+	wants, err := v.wants("outputs", q.names())
+	if err != nil {
 		return out, err
 	}
-	a, err := m.answer(b.matrix(), wants)
+	b := work.builder(&v.inputs)
+	if err := b.fill(q, most); err != nil {
+		return out, err
+	}
+	a, err := v.answer(b.matrix(), wants)
 	if err != nil {
 		return out, err
 	}
@@ -89,7 +53,7 @@ func (s *Server) infer(work *work, w http.ResponseWriter, r *http.Request, m *se
 		}
 	}
 	out.rows = a.rows
-	out.body, out.header = m.tensors(work.out[:0], q, a)
+	out.body, out.header = v.tensors(work.out[:0], q, a)
 	if out.header > 0 {
 		out.kind = kindBinary
 	}
@@ -198,33 +162,6 @@ func appendRaw(b []byte, rows int, number []float64, text func(i int) string) []
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(label))), label...)
 	}
 	return b
-}
-
-// about describes the server.
-func (s *Server) about(r *http.Request) (reply, error) {
-	body, err := json.Marshal(map[string]any{"name": "fenchel", "version": pose.Version(), "extensions": []string{"binary_tensor_data", "model_repository"}})
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{code: 200, kind: kindJSON, body: body}, only(r, http.MethodGet)
-}
-
-// index lists the models, by the extension of model repositories.
-func (s *Server) index(r *http.Request) (reply, error) {
-	if err := only(r, http.MethodPost); err != nil {
-		return reply{}, err
-	}
-	all := []map[string]string{}
-	for name, versions := range *s.models.Load() {
-		for _, v := range versions {
-			all = append(all, map[string]string{"name": name, "version": v.version, "state": "READY", "reason": ""})
-		}
-	}
-	slices.SortFunc(all, func(a, b map[string]string) int {
-		return strings.Compare(a["name"]+"/"+a["version"], b["name"]+"/"+b["version"])
-	})
-	body, err := json.Marshal(all)
-	return reply{code: 200, kind: kindJSON, body: body}, err
 }
 
 // metadata describes a model.

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"maps"
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -44,16 +43,9 @@ type named struct {
 	Value float64
 }
 
-// page shows the form of a model, and what it predicts of a row that was sent with it.
-func (s *Server) page(work *work, w http.ResponseWriter, r *http.Request) (reply, error) {
-	if r.Method != http.MethodPost {
-		if err := only(r, http.MethodGet); err != nil {
-			return reply{}, err
-		}
-	}
-	models := s.models.Load()
+// pageOf shows the form of a model, "": the first, and what it predicts of a row that was sent, nil: none.
+func pageOf(models *catalog, name string, work *work, sent url.Values) (reply, error) {
 	p := &page{Program: pose.Version(), Others: slices.Sorted(maps.Keys(*models))}
-	name := r.URL.Query().Get("model")
 	if name == "" && len(p.Others) > 0 {
 		name = p.Others[0]
 	}
@@ -64,27 +56,15 @@ func (s *Server) page(work *work, w http.ResponseWriter, r *http.Request) (reply
 			return out, err
 		}
 		out.model = m
-		sent := url.Values(nil)
-		if r.Method == http.MethodPost {
-			text, err := s.read(work, w, r)
-			if err == nil {
-				sent, err = url.ParseQuery(string(text))
-			}
-			if err != nil {
-				return out, err
-			}
-		}
 		m.show(p, work, sent)
 		if sent != nil && p.Error == "" {
 			out.rows = 1
 		}
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return out, err
-	}
+	err := pageTemplate.Execute(&b, p)
 	out.body = b.Bytes()
-	return out, nil
+	return out, err
 }
 
 // show fills in the page of a model; sent: nil, or a row.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -13,28 +14,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/structure"
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
 // A catalog has the versions of each model, the newest first. It is not changed, but replaced.
 type catalog map[string][]*served
-
-// served is one version of a model.
-type served struct {
-	name, version string
-	model         *model.Model // one of both
-	components    *model.PCA
-	inputs        inputs
-
-	path string
-	info fs.FileInfo // of the file when it was read; nil: the model did not come from one
-	use  *usage
-}
 
 // find returns a version of a model, "": the newest.
 func (c *catalog) find(name, version string) (*served, error) {
@@ -58,30 +46,17 @@ func versionsOf(all []*served) (names []string) {
 	return names
 }
 
-// newServed makes a version of a model ready.
-func newServed(name, version string, m *model.Model, components *model.PCA) (*served, error) {
-	if name == "" || strings.ContainsAny(name+version, "/\\") {
-		return nil, fmt.Errorf("found the name %q and the version %q of a model, expected some without slashes", name, version)
-	}
-	v := &served{name: name, version: version, model: m, components: components}
-	switch {
-	case components != nil && components.Statement.Missing == model.Observed:
-		return nil, errors.New("found components of the numbers that are observed, expected a model that needs all numbers of a row")
-	case components != nil:
-		v.inputs = newInputs(components.Schema, components.Features, components.Cols())
-		return v, nil
-	case m == nil:
-		return nil, errors.New("found no model, expected one")
-	}
-	if k, err := pose.KernelOf(m); err == nil && k != nil && kernel.StructureOf(k) != structure.Points {
-		return nil, fmt.Errorf("found a model of %s, expected one of numbers and categories", kernel.StructureOf(k))
-	}
-	v.inputs = newInputs(m.Schema, m.Features, m.Cols())
-	return v, nil
+// A repository reads models, and reads them again when their files change.
+type repository struct {
+	models   atomic.Pointer[catalog]
+	loading  sync.Mutex // held by those who replace models
+	sources  []string
+	log      *slog.Logger
+	counters *counters
 }
 
 // Add serves a model under a name as its version 1, in place of one that has it.
-func (s *Server) Add(name string, m *model.Model) error {
+func (s *repository) Add(name string, m *model.Model) error {
 	v, err := newServed(name, "1", m, nil)
 	if err != nil {
 		return err
@@ -89,7 +64,7 @@ func (s *Server) Add(name string, m *model.Model) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	next := maps.Clone(*s.models.Load())
-	s.metrics.attach(v)
+	v.use = s.counters.named(v.name)
 	next[name] = []*served{v}
 	s.models.Store(&next)
 	return nil
@@ -175,7 +150,7 @@ func listFolder(folder string, add func(name, version, path string) error) error
 
 // Load reads the models of files and folders, and serves them in place of those that were loaded before. An error names the
 // file that cannot be served; then nothing changes.
-func (s *Server) Load(sources ...string) error {
+func (s *repository) Load(sources ...string) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.sources = slices.Clone(sources)
@@ -192,7 +167,7 @@ func (s *Server) Load(sources ...string) error {
 		if err != nil {
 			return err
 		}
-		s.metrics.attach(v)
+		v.use = s.counters.named(v.name)
 		next[f.name] = append(next[f.name], v)
 	}
 	s.replace(next)
@@ -218,7 +193,7 @@ func load(f file) (*served, error) {
 }
 
 // replace serves other models from now on.
-func (s *Server) replace(next catalog) {
+func (s *repository) replace(next catalog) {
 	for _, versions := range next {
 		slices.SortFunc(versions, func(a, b *served) int { return compareVersions(b.version, a.version) })
 	}
@@ -239,7 +214,7 @@ func compareVersions(a, b string) int {
 }
 
 // Watch looks for changes of the sources now and then, until ctx ends: what is new is read, what is gone is served no more.
-func (s *Server) Watch(ctx context.Context, every time.Duration) {
+func (s *repository) Watch(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	refused := map[string]fs.FileInfo{} // files that could not be read, as they were
@@ -254,16 +229,16 @@ func (s *Server) Watch(ctx context.Context, every time.Duration) {
 }
 
 // Models lists the names of the models that are served.
-func (s *Server) Models() []string { return slices.Sorted(maps.Keys(*s.models.Load())) }
+func (s *repository) Models() []string { return slices.Sorted(maps.Keys(*s.models.Load())) }
 
 // reload reads the files that have changed.
-func (s *Server) reload(refused map[string]fs.FileInfo) {
+func (s *repository) reload(refused map[string]fs.FileInfo) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	files, err := list(s.sources)
 	if err != nil {
-		s.opt.Log.Error("models cannot be listed: those before are served on", "error", err)
-		s.metrics.faulty.Add(1)
+		s.log.Error("models cannot be listed: those before are served on", "error", err)
+		s.counters.faulty.Add(1)
 		return
 	}
 	before, next, changed := *s.models.Load(), catalog{}, false
@@ -300,7 +275,7 @@ func (c catalog) files() (n int) {
 }
 
 // renew returns the version to be served of a file: the old one where the file has not changed, or cannot be read.
-func (s *Server) renew(f file, old *served, refused map[string]fs.FileInfo) (v *served, changed bool) {
+func (s *repository) renew(f file, old *served, refused map[string]fs.FileInfo) (v *served, changed bool) {
 	info, err := os.Stat(f.path)
 	if err != nil || old != nil && same(old.info, info) || same(refused[f.path], info) {
 		return old, false
@@ -308,14 +283,14 @@ func (s *Server) renew(f file, old *served, refused map[string]fs.FileInfo) (v *
 	v, err = load(f)
 	if err != nil {
 		refused[f.path] = info
-		s.metrics.faulty.Add(1)
-		s.opt.Log.Error("a model cannot be read: what was there before is served on", "path", f.path, "error", err.Error())
+		s.counters.faulty.Add(1)
+		s.log.Error("a model cannot be read: what was there before is served on", "path", f.path, "error", err.Error())
 		return old, false
 	}
 	delete(refused, f.path)
-	s.metrics.attach(v)
-	s.metrics.reloads.Add(1)
-	s.opt.Log.Info("a model is read", "model", v.name, "version", v.version, "path", f.path)
+	v.use = s.counters.named(v.name)
+	s.counters.reloads.Add(1)
+	s.log.Info("a model is read", "model", v.name, "version", v.version, "path", f.path)
 	return v, true
 }
 

@@ -9,39 +9,18 @@ import (
 
 // predict answers rows that are JSON: one, or an array of them. Of a table a row is an object of its columns; else an array of
 // all features, or an object of some. What is wanted beside the usual is named in the query: ?with=score,explanation.
-func (s *Server) predict(work *work, w http.ResponseWriter, r *http.Request, name string) (reply, error) {
-	out := reply{code: 200, kind: kindJSON}
-	if err := only(r, http.MethodPost); err != nil {
-		return out, err
-	}
-	models := s.models.Load()
-	if name == "" {
-		if len(*models) != 1 {
-			return out, refuse(http.StatusNotFound, "found %d models, expected the name of one: /predict/MODEL", len(*models))
-		}
-		for only := range *models {
-			name = only
-		}
-	}
-	m, err := models.find(name, r.URL.Query().Get("version"))
+func (v *served) predict(work *work, text []byte, with string, most int) (reply, error) {
+	out := reply{code: 200, kind: kindJSON, model: v}
+	wants, err := v.with(with)
 	if err != nil {
 		return out, err
 	}
-	out.model = m
-	wants, err := m.with(r.URL.Query().Get("with"))
+	b := work.builder(&v.inputs)
+	single, err := b.rowsOf(text, work.record, most)
 	if err != nil {
 		return out, err
 	}
-	text, err := s.read(work, w, r)
-	if err != nil {
-		return out, err
-	}
-	b := work.builder(&m.inputs)
-	single, err := b.rowsOf(text, work.record, s.opt.MaxRows)
-	if err != nil {
-		return out, err
-	}
-	a, err := m.answer(b.matrix(), wants)
+	a, err := v.answer(b.matrix(), wants)
 	if err != nil {
 		return out, err
 	}
@@ -53,7 +32,7 @@ func (s *Server) predict(work *work, w http.ResponseWriter, r *http.Request, nam
 		if i > 0 {
 			into = append(into, ',', '\n')
 		}
-		into = m.appendRow(into, a, i, wants)
+		into = v.appendRow(into, a, i, wants)
 	}
 	if !single {
 		into = append(into, ']')

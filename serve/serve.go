@@ -10,14 +10,12 @@ package serve
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -33,14 +31,12 @@ type Options struct {
 
 // Server answers requests. Any number of goroutines may use it.
 type Server struct {
-	opt      Options
-	token    [sha256.Size]byte
-	models   atomic.Pointer[catalog]
-	loading  sync.Mutex // held by those who replace models
-	sources  []string
+	opt   Options
+	token [sha256.Size]byte
+	repository
 	draining atomic.Bool
 	running  atomic.Int64
-	metrics  metrics
+	counters counters
 }
 
 // New makes a server without models.
@@ -58,6 +54,7 @@ func New(opt Options) *Server {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opt: opt, token: sha256.Sum256([]byte(opt.Token))}
+	s.repository.log, s.repository.counters = opt.Log, &s.counters
 	s.models.Store(&catalog{})
 	return s
 }
@@ -71,35 +68,6 @@ func (s *Server) HTTP(address string) *http.Server {
 // Drain has the server say that it is not ready, so that those who ask for its health send no more requests; it answers those
 // that come.
 func (s *Server) Drain() { s.draining.Store(true) }
-
-// A reply is what a request is answered.
-type reply struct {
-	code   int
-	kind   string // of content
-	body   []byte
-	header int // bytes of JSON before binary tensors; 0: there are none
-	model  *served
-	rows   int
-}
-
-const (
-	kindJSON   = "application/json"
-	kindText   = "text/plain; version=0.0.4; charset=utf-8"
-	kindPage   = "text/html; charset=utf-8"
-	kindBinary = "application/octet-stream"
-)
-
-// A refusal says why a request has no answer.
-type refusal struct {
-	code int
-	err  error
-}
-
-func (r *refusal) Error() string { return r.err.Error() }
-
-func refuse(code int, format string, args ...any) error {
-	return &refusal{code, fmt.Errorf(format, args...)}
-}
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -132,12 +100,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(out.code)
 	_, _ = w.Write(out.body) // who asked may be gone
 	took := time.Since(begin)
-	s.metrics.count(out, took)
-	s.log(r, out, took, trace)
+	use := (*usage)(nil)
+	if out.model != nil {
+		use = out.model.use
+	}
+	s.counters.count(use, out.code, out.rows, took)
+	s.report(r, out, took, trace)
 }
 
-// log writes a line about a request, without what it held.
-func (s *Server) log(r *http.Request, out reply, took time.Duration, trace string) {
+// report logs a request, without what it held.
+func (s *Server) report(r *http.Request, out reply, took time.Duration, trace string) {
 	if !s.opt.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
@@ -195,100 +167,4 @@ func (s *Server) answer(work *work, w http.ResponseWriter, r *http.Request) (out
 		return of
 	}
 	return out
-}
-
-// failed is the reply that has an error.
-func failed(err error) reply {
-	code := http.StatusBadRequest
-	var large *http.MaxBytesError
-	if of := (*refusal)(nil); errors.As(err, &of) {
-		code = of.code
-	} else if errors.As(err, &large) {
-		code, err = http.StatusRequestEntityTooLarge, fmt.Errorf("found a body of more than %d bytes, expected at most so many", large.Limit)
-	}
-	return reply{code: code, kind: kindJSON, body: append(appendQuoted([]byte(`{"error":`), err.Error()), '}')}
-}
-
-// route finds what a request asks for.
-func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (reply, error) {
-	path := strings.Trim(r.URL.Path, "/")
-	first, rest, _ := strings.Cut(path, "/")
-	switch {
-	case path == "":
-		return s.page(work, w, r)
-	case path == "v2":
-		return s.about(r)
-	case path == "metrics":
-		return reply{code: 200, kind: kindText, body: s.metrics.text(s)}, only(r, http.MethodGet)
-	case path == "openapi.json":
-		return reply{code: 200, kind: kindJSON, body: OpenAPI()}, only(r, http.MethodGet)
-	case path == "v2/repository/index":
-		return s.index(r)
-	case first == "predict" && !strings.Contains(rest, "/"):
-		return s.predict(work, w, r, rest)
-	case strings.HasPrefix(path, "v2/models/"):
-		return s.modelRoute(work, w, r, strings.Split(strings.TrimPrefix(path, "v2/models/"), "/"))
-	}
-	return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2, /v2/health/live, /v2/health/ready, /v2/models/MODEL[/versions/VERSION][/ready|/infer], /predict[/MODEL], /metrics, /openapi.json or /", r.URL.Path)
-}
-
-// modelRoute finds what is asked of a model: NAME[/versions/VERSION][/ready|/infer].
-func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, parts []string) (reply, error) {
-	name, version, verb := parts[0], "", ""
-	parts = parts[1:]
-	if len(parts) >= 2 && parts[0] == "versions" {
-		version, parts = parts[1], parts[2:]
-	}
-	if len(parts) > 0 {
-		verb, parts = parts[0], parts[1:]
-	}
-	if len(parts) > 0 || verb != "" && verb != "ready" && verb != "infer" {
-		return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2/models/MODEL[/versions/VERSION][/ready|/infer]", r.URL.Path)
-	}
-	m, err := s.models.Load().find(name, version)
-	if err != nil {
-		return reply{}, err
-	}
-	out := reply{code: 200, kind: kindJSON, model: m}
-	switch verb {
-	case "":
-		out.body, err = m.metadata(), only(r, http.MethodGet)
-	case "ready":
-		out.body, err = append(appendQuoted([]byte(`{"name":`), m.name), `,"ready":true}`...), only(r, http.MethodGet)
-	default:
-		return s.infer(work, w, r, m)
-	}
-	return out, err
-}
-
-// only refuses other methods; HEAD is GET without the body.
-func only(r *http.Request, method string) error {
-	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
-		return nil
-	}
-	return refuse(http.StatusMethodNotAllowed, "found the method %s, expected %s", r.Method, method)
-}
-
-// healthy reports whether a path is one of those about health.
-func healthy(path string) bool {
-	return strings.HasPrefix(path, "/v2/health/")
-}
-
-// health says whether the server lives, and whether it is ready for requests.
-func (s *Server) health(r *http.Request) reply {
-	if err := only(r, http.MethodGet); err != nil {
-		return failed(err)
-	}
-	ready := !s.draining.Load() && len(*s.models.Load()) > 0
-	code := 200
-	switch strings.TrimRight(r.URL.Path, "/") {
-	case "/v2/health/live":
-	case "/v2/health/ready":
-		if !ready {
-			code = http.StatusServiceUnavailable
-		}
-	default:
-		return failed(refuse(http.StatusNotFound, "found the path %q, expected /v2/health/live or /v2/health/ready", r.URL.Path))
-	}
-	return reply{code: code, kind: kindJSON, body: fmt.Appendf(nil, `{"live":true,"ready":%t}`, ready)}
 }

@@ -616,8 +616,8 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(when, map[string]float64{"/predict/a": 3})
-		before := s0.metrics.faulty.Load()
-		if s0.reload(refused); s0.metrics.faulty.Load() != before {
+		before := s0.counters.faulty.Load()
+		if s0.reload(refused); s0.counters.faulty.Load() != before {
 			t.Errorf("%s: the same damage is read again", when)
 		}
 	}
@@ -631,8 +631,8 @@ func TestReload(t *testing.T) {
 	expect("mended", map[string]float64{"/predict/a": 4, "/predict/b": 2, "/predict/c": -404, "/predict/b?version=10": -404})
 	close(stop)
 	asking.Wait()
-	if s0.metrics.faulty.Load() != 4 || s0.metrics.reloads.Load() != 3 {
-		t.Errorf("found %d damaged and %d read, expected 4 and 3", s0.metrics.faulty.Load(), s0.metrics.reloads.Load())
+	if s0.counters.faulty.Load() != 4 || s0.counters.reloads.Load() != 3 {
+		t.Errorf("found %d damaged and %d read, expected 4 and 3", s0.counters.faulty.Load(), s0.counters.reloads.Load())
 	}
 }
 

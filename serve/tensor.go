@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/internal/read/jsontext"
 )
@@ -370,14 +368,6 @@ func (b *builder) fill(q *request, most int) error {
 	return nil
 }
 
-// checkRows refuses more rows than a request may have.
-func checkRows(rows, most int) error {
-	if rows > most {
-		return refuse(http.StatusRequestEntityTooLarge, "found %d rows, expected at most %d in a request", rows, most)
-	}
-	return nil
-}
-
 // fillWhole makes rows of one tensor of all features, or of all columns where these are of numbers.
 func (b *builder) fillWhole(q *request, most int) error {
 	in, t := b.in, q.inputs[0]
@@ -413,23 +403,3 @@ func (b *builder) fillWhole(q *request, most int) error {
 	}
 	return nil
 }
-
-// appendQuoted appends a string as JSON.
-func appendQuoted(b []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	for _, r := range text { // bytes that are not UTF-8 become U+FFFD
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r < ' ' || r == 0x7f:
-			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
-		default:
-			b = append(b, string(r)...)
-		}
-	}
-	return append(b, '"')
-}
-
-// appendNumber appends a finite number as JSON.
-func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/serving"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -31,7 +32,7 @@ var makers = []struct {
 	{"evaluate", newEvaluate},
 	{"verify", newVerify},
 	{"compare", newCompare},
-	{"serve", newServe},
+	{"serve", serving.NewServe},
 	{"info", newInfo},
 	{"convert", newConvert},
 	{"path", training.NewPath},

@@ -1,4 +1,5 @@
-package main
+// Package serving has the verb that answers over HTTP.
+package serving
 
 import (
 	"context"
@@ -30,7 +31,8 @@ type server struct {
 	poll, drain time.Duration
 }
 
-func newServe() *cobra.Command {
+// NewServe makes the command that answers predictions.
+func NewServe() *cobra.Command {
 	s := &server{}
 	cmd := &cobra.Command{
 		Use:   "serve MODEL...",
