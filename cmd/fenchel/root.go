@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/reporting"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/serving"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/training"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/usage"
@@ -32,6 +33,7 @@ var makers = []struct {
 	{"evaluate", newEvaluate},
 	{"verify", newVerify},
 	{"compare", newCompare},
+	{"report", reporting.NewReport},
 	{"serve", serving.NewServe},
 	{"info", newInfo},
 	{"convert", newConvert},

@@ -100,7 +100,7 @@ var examples = []string{
 	"tune @toy:n=60,d=3 --kernel rbf --folds 2 --search C=1 --probabilities",
 	"tune counts.csv --task regression --loss poisson --folds 2 --search C=1 -o counts", "evaluate counts counts.csv", "train counts.csv --task regression --loss poisson --test counts.csv",
 	"train times.csv --task regression --target-log -o log", "info log", "tune times.csv --task regression --target-log --folds 2 --search C=1",
-	"train counts.csv --task regression --loss quantile:tau=0.9 --test counts.csv -o quantile", "evaluate quantile counts.csv",
+	"train counts.csv --task regression --loss quantile:tau=0.9 --test counts.csv -o quantile", "evaluate quantile counts.csv", "report quantile counts.csv",
 	"tune @toy:n=60,d=3 --search C=1 --folds 2 --probabilities --class-weight balanced -o sure", "info sure",
 	"train several.csv --target a,b --loss quantile:tau=0.5 --test several.csv -o several", "info several", "evaluate several several.csv",
 	"train several.csv --target a,b --penalty nuclear --lambda 0.1 -o nuclear", "info nuclear", "tune several.csv --target a,b --folds 2 --search C=1",

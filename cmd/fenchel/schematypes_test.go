@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -17,7 +18,7 @@ import (
 // them: one type, or that of either of two outputs.
 var reports = map[string][]any{
 	"train": {result.Training{}}, "path": {result.Path{}}, "pca": {result.Reduction{}}, "evaluate#/$defs/model": {result.Evaluation{}}, "evaluate#/$defs/components": {result.EvaluatedComponents{}}, "sparsify": {result.Sparsified{}},
-	"check-kernel": {result.CheckedKernel{}}, "version": {result.Version{}}, "qp": {result.Quadratic{}}, "tune": {result.Tuning{}, result.Solutions{}},
+	"check-kernel": {result.CheckedKernel{}}, "version": {result.Version{}}, "qp": {result.Quadratic{}}, "tune": {result.Tuning{}, result.Solutions{}}, "report": {reportpage.Page{}},
 	"info#/$defs/model": {result.Info{}}, "info#/$defs/components": {result.Components{}},
 	"verify#/$defs/model": {result.Verification{}}, "verify#/$defs/components": {result.VerifiedComponents{}}, "verify#/$defs/foreign": {result.Audit{}},
 	"bounds#/$defs/components": {result.BoundedComponents{}}, "bounds#/$defs/machines": {result.BoundedMachines{}},
