@@ -108,8 +108,11 @@ func (s *Stage) Fitted() (list []string) {
 	if s.set.Gaps != nil {
 		list = append(list, "the means for missing numbers")
 	}
-	if s.set.Schema.Table() && slices.ContainsFunc(s.set.Schema.Columns, func(c data.Column) bool { return c.Category != nil }) {
+	if s.set.Schema.Table() && slices.ContainsFunc(s.set.Schema.Columns, func(c data.Column) bool { return c.Category != nil && c.Text == nil }) {
 		list = append(list, "the set of categories")
+	}
+	if s.set.Schema.Table() && slices.ContainsFunc(s.set.Schema.Columns, func(c data.Column) bool { return c.Text != nil && c.Text.Bits == 0 }) {
+		list = append(list, "the terms of texts, with their weights")
 	}
 	if s.scaled {
 		list = append(list, pose.GammaScale)

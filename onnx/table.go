@@ -44,6 +44,9 @@ func (g *graph) table(s *data.Schema) (string, error) {
 			return "", fmt.Errorf("column %d: found the name %q, expected one that no other input has and that does not begin with %s", i+1, name, internal)
 		}
 		names[name] = true
+		if c.Text != nil {
+			return "", fmt.Errorf("column %q: found texts, of which ONNX has no terms by the rules of this program, expected numbers and categories", name)
+		}
 		if c.Category == nil {
 			run.values, run.fill = append(run.values, g.number32(name, c)), append(run.fill, float32(c.Fill))
 			continue

@@ -44,7 +44,7 @@ func newInputs(schema *data.Schema, names []string, features int) inputs {
 		}
 		in.place[c.Name] = len(in.columns)
 		in.columns = append(in.columns, c)
-		in.numeric = in.numeric && c.Category == nil && c.Kind.IsNumber()
+		in.numeric = in.numeric && !c.IsWords() && c.Kind.IsNumber()
 	}
 	return in
 }
@@ -52,7 +52,7 @@ func newInputs(schema *data.Schema, names []string, features int) inputs {
 // datatype is the type of the protocol in which a column is best sent; others that hold its values will do.
 func datatype(c *data.Column) string {
 	switch {
-	case c.Category != nil || c.Kind.IsDate() || c.Kind == set.KindClock:
+	case c.IsWords() || c.Kind.IsDate() || c.Kind == set.KindClock:
 		return "BYTES"
 	case c.Kind == set.KindBoolean:
 		return "BOOL"

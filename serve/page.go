@@ -107,6 +107,8 @@ func (v *served) fields(sent url.Values) (fields []field) {
 		switch {
 		case c.Category != nil:
 			f.Options = c.Category
+		case c.Text != nil:
+			f.Hint = "a text"
 		case c.Kind.IsDate():
 			f.Hint = "such as 2024-05-31"
 		case datatype(c) == "BOOL":

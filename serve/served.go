@@ -108,8 +108,11 @@ func (v *served) columnsOf() func(j int) int {
 	column := make([]int, 0, v.inputs.features)
 	for i := range v.inputs.columns {
 		features := 1
-		if c := v.inputs.columns[i].Category; c != nil {
-			features = len(c)
+		switch c := v.inputs.columns[i]; {
+		case c.Text != nil:
+			features = c.Text.Width()
+		case c.Category != nil:
+			features = len(c.Category)
 		}
 		column = append(column, slices.Repeat([]int{i}, features)...)
 	}

@@ -171,7 +171,7 @@ func (s *scaler) ranges(cmd *cobra.Command, set *data.Set) (r *scaling.Ranges, e
 // numbersItself reports whether features depend on the rows of a table: on which categories
 // there are, or on the first day.
 func numbersItself(s *data.Schema) bool {
-	return s.Table() && slices.ContainsFunc(s.Columns, func(c data.Column) bool { return c.Category != nil || c.Kind.IsDate() })
+	return s.Table() && slices.ContainsFunc(s.Columns, func(c data.Column) bool { return c.IsWords() || c.Kind.IsDate() })
 }
 
 func readRanges(path string, set *data.Set) (*scaling.Ranges, error) {

@@ -33,6 +33,10 @@ func origins(m *model.Model) (all [][]string) {
 			for _, category := range c.Category {
 				all = append(all, []string{c.Name, category, "category"})
 			}
+		case c.Text != nil:
+			for j := range c.Text.Width() {
+				all = append(all, []string{c.Name, c.Text.Name(j), "term"})
+			}
 		case c.Kind == set.KindBoolean:
 			all = append(all, []string{c.Name, "", "true"})
 		case c.Kind.IsDate():

@@ -80,6 +80,9 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 		switch {
 		case s.Answers(at) || c.Kind == set.KindIgnored:
 			continue
+		case c.Text != nil:
+			j += c.Text.Width()
+			continue
 		case c.Category != nil:
 			j += len(c.Category)
 			continue

@@ -284,6 +284,8 @@ func roleOf(s *data.Schema, i int) string {
 		return "weights of rows"
 	case c.Why != "":
 		return "ignored (" + c.Why + ")"
+	case c.Text != nil:
+		return fmt.Sprintf("text of %d terms", c.Text.Width())
 	case c.Category != nil:
 		return count(len(c.Category), "category")
 	}

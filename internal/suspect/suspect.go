@@ -105,7 +105,12 @@ func suspectsOf(set *data.Set, rows []int) []suspect {
 			continue
 		}
 		for k := first[i]; k < first[i+1]; k++ {
-			of[k] = len(columns)
+			if of[k] = len(columns); c.Text != nil {
+				of[k] = -1
+			}
+		}
+		if c.Text != nil { // of which no value tells all
+			continue
 		}
 		columns = append(columns, suspect{c.Name, first[i], len(c.Category), make([]float64, len(rows))})
 	}
@@ -113,6 +118,9 @@ func suspectsOf(set *data.Set, rows []int) []suspect {
 		row := set.X.Row(i)
 		for at, v := range row.Value {
 			feature := row.Column(at)
+			if of[feature] < 0 {
+				continue
+			}
 			if c := &columns[of[feature]]; c.width == 0 {
 				c.value[k] = float64(v)
 			} else if v != 0 {

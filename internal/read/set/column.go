@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
 )
 
 // Column is one column of a table.
@@ -24,11 +26,15 @@ type Column struct {
 	// two that brings a column whose values are too small for single precision near 1.
 	Factor float64 `json:"factor,omitempty"`
 
-	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
-	Unit string `json:"unit,omitempty"` // that fields of numbers may be written with, such as kg or $
-	From string `json:"from,omitempty"` // of dates: the one from which days are counted
-	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
+	Kind Kind         `json:"kind,omitempty"` // how numbers are spelled
+	Text *terms.Space `json:"text,omitempty"` // the features that the column's texts make, of the kind text
+	Unit string       `json:"unit,omitempty"` // that fields of numbers may be written with, such as kg or $
+	From string       `json:"from,omitempty"` // of dates: the one from which days are counted
+	Why  string       `json:"why,omitempty"`  // of a column that is ignored: what it holds
 }
+
+// IsWords reports whether the column makes features of words: one for each category or term.
+func (c *Column) IsWords() bool { return c.Category != nil || c.Text != nil }
 
 // Stored is a number of the column before it is rounded.
 func (c *Column) Stored(v float64) float64 {
@@ -43,22 +49,30 @@ func (c *Column) Moves() bool { return c.Offset != 0 || c.Factor != 0 }
 
 // check returns why a column that was read from a file cannot be one.
 func (c Column) check() error {
+	if (c.Kind == KindText) != (c.Text != nil) {
+		return fmt.Errorf("found column %q of kind %q, expected terms in one of texts and in no other", c.Name, c.Kind)
+	}
+	if c.Text != nil {
+		if err := c.Text.Check(); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	}
 	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
 		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
 	}
-	if s, _ := SpellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
+	if s, _ := SpellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored && c.Kind != KindText {
 		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
 	}
 	if c.Kind != KindPlain && c.Category != nil {
 		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
 	}
-	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.IsWords()) {
 		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
 	}
 	if c.Unit != "" && c.Kind != KindAmount && c.Kind != KindComma {
 		return fmt.Errorf("found the unit %q of column %q of kind %q, expected none", c.Unit, c.Name, c.Kind)
 	}
-	if half, _ := math.Frexp(c.Factor); c.Factor != 0 && (half != 0.5 || c.Factor <= 1 || c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+	if half, _ := math.Frexp(c.Factor); c.Factor != 0 && (half != 0.5 || c.Factor <= 1 || c.Kind == KindIgnored || c.Kind == KindBoolean || c.IsWords()) {
 		return fmt.Errorf("found the factor %g of column %q of kind %q with %d categories, expected a power of two above 1, and only of a column of numbers", c.Factor, c.Name, c.Kind, len(c.Category))
 	}
 	if _, err := time.Parse(time.DateOnly, c.From); (c.From != "" || c.Kind.IsDate()) && (err != nil || !c.Kind.IsDate()) {

@@ -1,6 +1,12 @@
 package set
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
 
 // An Encoder turns cells into features.
 type Encoder struct {
@@ -9,12 +15,51 @@ type Encoder struct {
 	value [][]float32 // of each slot whose words are numbers: of each code its value
 	None  []bool      // of each slot: it is no feature
 	Odd   bool        // there are such slots
+	Texts []*Texts    // of each slot; nil: it has none
 	Cols  int
 	Same  bool // the cells of a row are its features
 }
 
+// Texts are what each text of a slot becomes: its terms and their values.
+type Texts struct {
+	Terms  [][]terms.Term
+	Values [][]float32
+}
+
+// NewTexts makes the features of texts.
+func NewTexts(space *terms.Space, texts []string, threads int) *Texts {
+	x, index := &Texts{make([][]terms.Term, len(texts)), make([][]float32, len(texts))}, space.Index()
+	parallel.Blocks(len(texts), 64, threads, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			if texts[k] != MissingCategory {
+				x.Terms[k] = index.Count(texts[k])
+				x.Values[k] = space.Weigh(x.Terms[k])
+			}
+		}
+	})
+	return x
+}
+
+// Append appends what a cell becomes, where it is not zero.
+func (e *Encoder) Append(row matrix.Vector, codes []uint32, slot int, cell uint32) matrix.Vector {
+	if x := e.Texts[slot]; x != nil {
+		code := codes[cell-1]
+		for k, v := range x.Values[code] {
+			if v != 0 {
+				row.Index, row.Value = append(row.Index, uint32(e.first[slot])+x.Terms[code][k].Index), append(row.Value, v)
+			}
+		}
+		return row
+	}
+	if index, value := e.OddFeature(codes, slot, cell); value != 0 {
+		row.Index, row.Value = append(row.Index, index), append(row.Value, value)
+	}
+	return row
+}
+
 // Add adds a slot, that of a column whose first feature is given.
 func (e *Encoder) Add(first int, c Column, value []float32) {
+	e.Texts = append(e.Texts, nil)
 	e.first, e.Fill, e.value, e.None = append(e.first, first), append(e.Fill, float32(c.Fill)), append(e.value, value), append(e.None, c.Kind == KindIgnored)
 }
 

@@ -1,12 +1,17 @@
 package set
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 )
 
 // Options say how to read. The zero value reads every format with its
@@ -26,6 +31,9 @@ type Options struct {
 	// though they look like numbers, dates or ids, and to be numbers though they look
 	// like ids or codes. The schema keeps what became of them.
 	Ignore, Categorical, Numeric []string
+	// Text names columns of a table, as those, whose texts make a feature for each term; Terms says which terms.
+	Text  []string
+	Terms Terms
 	// SkipUnlabelled leaves out rows of a table that have no target.
 	SkipUnlabelled bool
 	// Unweighted says that weights do not matter: with a Schema, its column of them is not read, and rows of
@@ -72,6 +80,35 @@ type Options struct {
 	Spelling // of fields of a table
 	Source   // where the files are
 	Blocking // the sizes of steps
+}
+
+// Terms say of which terms of texts features are made. The zero value: single words, weighted by how rare they are.
+type Terms struct {
+	Least, Most int     // words, or characters, of the shortest and the longest term; 0: 1
+	Within      bool    // terms are characters within words
+	Bits        int     // terms are numbered by a hash of so many bits; 0: by a vocabulary
+	MinCount    int     // a term is in so many texts at least; 0: 1
+	MaxShare    float64 // and in at most this share of them; 0: all
+	Weights     string  // tfidf, sublinear, counts; "": tfidf
+}
+
+// Space is what these terms are before they are fitted to texts.
+func (t Terms) Space() *terms.Space {
+	s := &terms.Space{Least: cmp.Or(t.Least, 1), Within: t.Within, Bits: t.Bits, MinCount: t.MinCount, MaxShare: t.MaxShare,
+		Damped: t.Weights == "sublinear", Counts: t.Weights == "counts", Rare: t.Bits == 0 && t.Weights != "counts"}
+	s.Most = cmp.Or(t.Most, s.Least)
+	return s
+}
+
+// Check refuses terms that cannot be.
+func (t Terms) Check() error {
+	if known := []string{"", "tfidf", "sublinear", "counts"}; !slices.Contains(known, t.Weights) {
+		return registry.Unknown("weights of terms", t.Weights, known[1:])
+	}
+	if t.Bits > 0 && (t.MinCount > 1 || t.MaxShare > 0 && t.MaxShare < 1) {
+		return errors.New("'hash': found 'min-count' or 'max-share' too, expected a vocabulary for these: a hash counts no texts")
+	}
+	return t.Space().Check()
 }
 
 // Spelling says how fields of a table are to be read.

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -22,7 +23,7 @@ import (
 //
 // Values are what the reader of tables makes of a field: of a column of numbers any of Go's
 // numbers, or text; of dates a time.Time or text; of true and false a bool or text; of
-// categories text, or the number or bool that the category spells. A category that the
+// categories text, or the number or bool that the category spells; of texts text. A category that the
 // schema does not have is none. nil, and text that is empty, ?, NA, N/A or null, is a
 // missing value; a column that is not in the record is an error, and so is a value of
 // another type. Target, weights, ignored columns and names that no column has do not count.
@@ -43,6 +44,12 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 		if !ok {
 			return matrix.Vector{}, fmt.Errorf("column %q: found nothing in the record, expected a value, or nil for a missing one", c.Name)
 		}
+		if c.Text != nil {
+			if out, ok = m.appendText(out, slot, value); !ok {
+				return matrix.Vector{}, fmt.Errorf("column %q: found %#v, expected a text", c.Name, value)
+			}
+			continue
+		}
 		cell, ok := c.cell(value)
 		if !ok {
 			return matrix.Vector{}, fmt.Errorf("column %q: found %#v, expected %s", c.Name, value, c.expected())
@@ -56,6 +63,22 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 		}
 	}
 	return out, nil
+}
+
+// appendText appends the features of a text.
+func (m *recordMaker) appendText(row matrix.Vector, slot int, value any) (matrix.Vector, bool) {
+	text, ok := value.(string)
+	if !ok && value != nil {
+		return row, false
+	}
+	c := &m.columns[slot]
+	found := c.index.Count(text)
+	for k, v := range c.Text.Weigh(found) {
+		if v != 0 {
+			row.Index, row.Value = append(row.Index, uint32(m.first[slot])+found[k].Index), append(row.Value, v)
+		}
+	}
+	return row, true
 }
 
 // A recordMaker is what a schema needs to make rows of records.
@@ -74,6 +97,7 @@ type recordColumn struct {
 	codes []uint32           // of each category, and of any other; nil: numbers
 	text  map[string]uint32  // the code of a category
 	value map[float64]uint32 // of one that is a number
+	index *terms.Index       // of a column of texts
 }
 
 // recordMaker returns what makes rows, made at the first call.
@@ -95,7 +119,7 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 		}
 		m.Add(first[i], c, nil)
 		m.columns = append(m.columns, newRecordColumn(c, s.Missing))
-		m.sparse = m.sparse || c.Category != nil
+		m.sparse = m.sparse || c.IsWords()
 	}
 	s.records.Store(m)
 	return m, nil
@@ -105,6 +129,9 @@ func newRecordColumn(c Column, missing []string) recordColumn {
 	r := recordColumn{Column: c, also: missing}
 	r.read.Read, r.read.Expected = SpellingOf(c)
 	r.from, _ = ParseDate([]byte(c.From))
+	if c.Text != nil {
+		r.index = c.Text.Index()
+	}
 	if c.Category == nil {
 		return r
 	}

@@ -80,7 +80,7 @@ func (s *Schema) Check(features int) error {
 		if role && (c.Offset != 0 || c.Factor != 0) {
 			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature, or the factor %g", c.Offset, c.Name, c.Factor)
 		}
-		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
+		if c.Fill != 0 && (role || c.IsWords()) || role && c.IsWords() {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
 		}
 		if !decimal.Finite(float64(float32(c.Fill))) {
@@ -125,6 +125,8 @@ func (s *Schema) makes(i int) int {
 	switch c := s.Columns[i]; {
 	case s.Answers(i) || c.Kind == KindIgnored:
 		return 0
+	case c.Text != nil:
+		return c.Text.Width()
 	case c.Category == nil:
 		return 1
 	default:
@@ -148,6 +150,10 @@ func (s *Schema) Features() []string {
 	for i, c := range s.Columns {
 		switch {
 		case s.makes(i) == 0:
+		case c.Text != nil:
+			for j := range c.Text.Width() {
+				names = append(names, c.Name+"="+c.Text.Name(j))
+			}
 		case c.Category == nil:
 			names = append(names, c.Name)
 		default:

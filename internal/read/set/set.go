@@ -131,7 +131,7 @@ const MaxLabels = 1 << 16
 func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
-// category or two words. It returns nil when the set has no schema.
+// category or two words, or one of texts: such are not scaled. It returns nil when the set has no schema.
 func (s *Set) Indicator() []bool {
 	if s.Schema == nil {
 		return nil
@@ -139,7 +139,7 @@ func (s *Set) Indicator() []bool {
 	flags := make([]bool, 0, s.Cols())
 	for i, c := range s.Schema.Columns {
 		for range s.Schema.makes(i) {
-			flags = append(flags, c.Category != nil || c.Kind == KindBoolean)
+			flags = append(flags, c.IsWords() || c.Kind == KindBoolean)
 		}
 	}
 	return flags

@@ -25,6 +25,7 @@ const (
 	KindDMY     Kind = "date-dmy" // the same, 05/06/2024 being in June
 	KindMDY     Kind = "date-mdy" // the same, 05/06/2024 being in May
 	KindClock   Kind = "clock"    // times of the day: hours
+	KindText    Kind = "text"     // texts, of which terms are features
 	KindIgnored Kind = "ignored"  // not a feature
 )
 

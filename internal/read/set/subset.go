@@ -107,10 +107,10 @@ func (s *Set) Apart(learn, judge []int) (learned, judged *Set, changed []int, er
 		return learned, judged, nil, err
 	}
 	f := learned.fills()
-	if learned.Schema = f.schema(s.Schema); s.Gaps != nil {
+	if learned.Schema = f.schema(s.Schema); s.Gaps != nil || f.texts != nil {
 		learned.refill(f)
 	}
-	if judged.Schema = learned.Schema; s.Gaps != nil || slices.Contains(f.absent, true) {
+	if judged.Schema = learned.Schema; s.Gaps != nil || f.texts != nil || slices.Contains(f.absent, true) {
 		changed = judged.refill(f)
 	}
 	return learned, judged, changed, nil
@@ -120,15 +120,16 @@ func (s *Set) Apart(learn, judge []int) (learned, judged *Set, changed []int, er
 type fills struct {
 	mean   []float64 // of those that have a number
 	absent []bool    // none has a number, or the category
+	texts  []*fitted // of each column of texts with a vocabulary
 }
 
 // fills measures the rows, in the order in which the reader takes sums.
 func (s *Set) fills() fills {
 	rows, cols := s.X.Dims()
-	f, known, missing := fills{make([]float64, cols), make([]bool, cols)}, make([]int, cols), s.missing()
+	f, known, missing := fills{make([]float64, cols), make([]bool, cols), nil}, make([]int, cols), s.missing()
 	first, _ := s.Schema.Places()
 	for at, c := range s.Schema.Columns {
-		if c.Category == nil && s.Schema.makes(at) == 1 {
+		if !c.IsWords() && s.Schema.makes(at) == 1 {
 			known[first[at]] = rows // a zero is a number too
 		}
 	}
@@ -148,6 +149,7 @@ func (s *Set) fills() fills {
 		f.absent[j] = known[j] == 0
 		f.mean[j] /= float64(max(known[j], 1))
 	}
+	s.fitTexts(&f)
 	return f
 }
 
@@ -156,9 +158,12 @@ func (f fills) schema(s *Schema) *Schema {
 	s = s.Clone()
 	first, _ := s.Places()
 	for at := range s.Columns {
-		if c := &s.Columns[at]; s.makes(at) == 1 && c.Category == nil {
+		if c := &s.Columns[at]; s.makes(at) == 1 && !c.IsWords() {
 			c.Fill = f.mean[first[at]]
 		}
+	}
+	for _, t := range f.texts {
+		s.Columns[t.column].Text = t.space
 	}
 	return s
 }
@@ -202,6 +207,10 @@ func (s *Set) refill(f fills) (changed []int) {
 			if other = other || was != x; x != 0 || dense {
 				out.Index, out.Value = append(out.Index, j), append(out.Value, x)
 			}
+		}
+		for _, t := range f.texts {
+			from := int(out.Start[i])
+			other = t.weigh(out.Index[from:], out.Value[from:]) || other
 		}
 		if out.Start = append(out.Start, int64(len(out.Value))); other {
 			changed = append(changed, i)

@@ -13,7 +13,7 @@ import (
 func (s *Schema) Summary() string {
 	count := map[Kind]int{}
 	var categories []int
-	var ignored []string
+	var ignored, texts []string
 	for i, c := range s.Columns {
 		switch {
 		case s.Answers(i):
@@ -21,6 +21,8 @@ func (s *Schema) Summary() string {
 			ignored = append(ignored, c.Name)
 		case c.Category != nil:
 			categories = append(categories, len(c.Category))
+		case c.Text != nil:
+			texts = append(texts, fmt.Sprintf("1 text of %d terms", c.Text.Width()))
 		case c.Kind.IsNumber():
 			count[KindPlain]++
 		case c.Kind.IsDate():
@@ -46,6 +48,7 @@ func (s *Schema) Summary() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d with %s categories", len(categories), of))
 	}
+	parts = append(parts, texts...)
 	if len(ignored) > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), fault.Few(ignored)))
 	}

@@ -84,11 +84,11 @@ func findDelimiter(head []byte) byte {
 	}
 	const alone = 2 // the first row is like no other
 	for _, delimiter := range []byte("\t;,|") {
-		if rows := (csvRows{delimiter}).sample(head); bestScore <= alone && titles(rows) > 0 {
+		if rows := (csvRows{separator: delimiter}).sample(head); bestScore <= alone && titles(rows) > 0 {
 			best, bestScore = delimiter, len(rows)
 		}
 	}
-	if areAligned(head, csvRows{best}) {
+	if areAligned(head, csvRows{separator: best}) {
 		return ' '
 	}
 	return best
@@ -122,7 +122,7 @@ func (r csvRows) sample(head []byte) (rows [][]field) {
 // first, and returns 1 if they have one field only.
 func delimiterScore(head []byte, delimiter byte) int {
 	score := 1
-	rows := csvRows{delimiter}.sample(head)
+	rows := csvRows{separator: delimiter}.sample(head)
 	for _, row := range rows {
 		if len(row) == len(rows[0]) {
 			score++
@@ -144,7 +144,7 @@ func areAligned(head []byte, other csvRows) bool {
 		return false
 	}
 	text, _ := io.ReadAll(file.Separate(bufio.NewReader(bytes.NewReader(head)), '\t', `"`))
-	rows := csvRows{'\t'}.sample(text)
+	rows := csvRows{separator: '\t'}.sample(text)
 	rows = rows[titles(rows):]
 	if len(rows) < 2 || len(rows[1]) < 2 {
 		return false
@@ -209,7 +209,7 @@ func titles(rows [][]field) int {
 // Begin decides on the delimiter and the header, for all rows.
 func (f CSV) Begin(pending []byte, opt *set.Options) (header int, last func([]byte) int, ok bool) {
 	text := bytes.TrimPrefix(pending, []byte("\ufeff"))
-	r := csvRows{f.delimiter}
+	r := csvRows{separator: f.delimiter}
 	if namedDelimiter(text) != 0 || opt.Schema == nil { // later rows tell what the first is
 		return 0, nil, false
 	}

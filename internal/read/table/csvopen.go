@@ -25,7 +25,7 @@ func (f CSV) open(in []*file.Input, opt *set.Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := csvRows{cmp.Or(f.delimiter, opt.Separator)}
+	r := csvRows{separator: cmp.Or(f.delimiter, opt.Separator)}
 	if r.separator == 0 {
 		r.separator = namedDelimiter(head)
 	}
@@ -34,6 +34,7 @@ func (f CSV) open(in []*file.Input, opt *set.Options) (*table, error) {
 			r.separator = ','
 		}
 	}
+	r.lines = r.separator == '\t' && sameTabs(head)
 	if r.separator == ' ' {
 		r.separator = '\t'
 		for _, i := range in {
@@ -47,6 +48,21 @@ func (f CSV) open(in []*file.Input, opt *set.Options) (*table, error) {
 		}
 	}
 	return t, nil
+}
+
+// sameTabs reports whether all lines of a head have the same number of tabs: no field has a line break or a tab in quotes.
+func sameTabs(head []byte) bool {
+	tabs := -1
+	for line := range bytes.Lines(head) {
+		n := bytes.Count(line, []byte{'\t'})
+		if whole := line[len(line)-1] == '\n'; len(bytes.TrimSpace(line)) > 0 && whole {
+			if tabs >= 0 && n != tabs {
+				return false
+			}
+			tabs = n
+		}
+	}
+	return tabs > 0
 }
 
 // columns reads the header of input i, if it has one, and sets the columns of

@@ -10,7 +10,12 @@ import (
 )
 
 // csvRows is the syntax of rows with one delimiter.
-type csvRows struct{ separator byte }
+type csvRows struct {
+	separator byte
+	// lines says that quotes do not go beyond a line, and that one which is not closed before a delimiter is a character like
+	// others: texts behind labels have such.
+	lines bool
+}
 
 func (r csvRows) last(text []byte) int {
 	_, last := r.ends(text)
@@ -20,6 +25,9 @@ func (r csvRows) last(text []byte) int {
 // ends returns where the first and the last whole record of text end, 0 for
 // none. It goes from quote to quote: a line break between two does not count.
 func (r csvRows) ends(text []byte) (first, last int) {
+	if r.lines {
+		return bytes.IndexByte(text, '\n') + 1, bytes.LastIndexByte(text, '\n') + 1
+	}
 	at, open := 0, text[:0] // open will be the last text between quotes with a line break
 	for end := 0; ; {
 		quoted := bytes.IndexByte(text[at:], '"')
@@ -104,7 +112,7 @@ func (r csvRows) field(c *lines.Chunk, at int) (f field, end int, err error) {
 	for r.blank(t[at]) {
 		at++
 	}
-	if t[at] == '"' {
+	if t[at] == '"' && (!r.lines || r.closes(t, at)) {
 		return r.quoted(c, at)
 	}
 	end = at
@@ -117,6 +125,23 @@ func (r csvRows) field(c *lines.Chunk, at int) (f field, end int, err error) {
 	}
 	text := t[at:stop]
 	return field{at: at, text: text, missing: set.IsMissing(text)}, end, nil
+}
+
+// closes reports whether the quote at text[at] is closed in its line, where a delimiter follows.
+func (r csvRows) closes(text []byte, at int) bool {
+	line := text[at:]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end+1]
+	}
+	closing, _ := closingQuote(line, 0)
+	if closing < 0 {
+		return false
+	}
+	rest := line[closing+1:]
+	for len(rest) > 0 && r.blank(rest[0]) {
+		rest = rest[1:]
+	}
+	return len(rest) == 0 || rest[0] == r.separator || rest[0] == '\n'
 }
 
 func (r csvRows) quoted(c *lines.Chunk, at int) (f field, end int, err error) {

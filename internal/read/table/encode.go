@@ -15,7 +15,7 @@ import (
 )
 
 // complete gives the schema its categories and means, unless it is a model's.
-func (t *table) complete() {
+func (t *table) complete(threads int) {
 	if t.unknown > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
@@ -37,6 +37,9 @@ func (t *table) complete() {
 		c := &t.schema.Columns[at]
 		switch {
 		case c.Kind == set.KindIgnored:
+			continue
+		case c.Text != nil:
+			t.fit(i, c.Text, threads)
 			continue
 		case c.Category != nil:
 			c.Category = t.words[i].words
@@ -60,6 +63,7 @@ func (t *table) sayMissing() {
 			continue
 		}
 		switch c := t.schema.Columns[at]; {
+		case c.Text != nil: // it has no terms
 		case c.Kind == set.KindIgnored || slices.Contains(c.Category, set.MissingCategory):
 		case c.Category != nil:
 			words, lacking = append(words, c.Name), lacking+t.content[i].missing
@@ -95,7 +99,7 @@ func (t *table) gaps() (gaps []set.Gap) {
 		c, row := t.schema.Columns[at], 0
 		words := t.recoded != nil && t.recoded[slot] != nil
 		for _, p := range t.parts {
-			for i := 0; i < p.rows && t.missing[slot] > 0 && c.Kind != set.KindIgnored && c.Category == nil; i++ {
+			for i := 0; i < p.rows && t.missing[slot] > 0 && c.Kind != set.KindIgnored && !c.IsWords(); i++ {
 				if cell := p.at(i, slot); !words && cell == set.MissingBits || words && math.IsNaN(t.recoded[slot][p.codes[slot][cell-1]]) {
 					gaps = append(gaps, set.Gap{uint32(row + i), uint32(first[at])})
 				}
@@ -109,7 +113,7 @@ func (t *table) gaps() (gaps []set.Gap) {
 
 // encoder returns what encodes the cells, and how many of the features are not zero at
 // most.
-func (t *table) encoder() (e *set.Encoder, nonzeros int64) {
+func (t *table) encoder(threads int) (e *set.Encoder, nonzeros int64) {
 	first, cols := t.schema.Places()
 	e = &set.Encoder{Cols: cols, Same: cols == len(t.place)}
 	for _, p := range t.parts {
@@ -130,6 +134,9 @@ func (t *table) encoder() (e *set.Encoder, nonzeros int64) {
 			nonzeros -= int64(t.missing[i])
 		}
 		e.Add(first[at], c, value)
+		if c.Text != nil {
+			e.Texts[i] = set.NewTexts(c.Text, t.words[i].words, threads)
+		}
 	}
 	return e, nonzeros
 }
@@ -161,15 +168,45 @@ func (t *table) zeros(slot int, value []float32) (count int64) {
 // encode makes the matrix: sparse if there are categories or mostly zeros.
 func (t *table) encode(ctx context.Context, opt *set.Options) (matrix.Matrix, error) {
 	t.missed = t.gaps()
-	e, nonzeros := t.encoder()
+	e, nonzeros := t.encoder(opt.Workers())
 	if int64(e.Cols) > math.MaxUint32 {
 		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.Cols)
 	}
-	categorical := slices.ContainsFunc(t.schema.Columns, func(c set.Column) bool { return c.Category != nil })
+	categorical := slices.ContainsFunc(t.schema.Columns, func(c set.Column) bool { return c.IsWords() })
 	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.Cols) {
 		return t.encodeDense(ctx, e, opt)
 	}
+	if slices.ContainsFunc(e.Texts, func(x *set.Texts) bool { return x != nil }) {
+		return t.encodeTexts(ctx, e, opt)
+	}
 	return t.encodeSparse(ctx, e, opt)
+}
+
+// encodeTexts makes the matrix of a table with texts.
+func (t *table) encodeTexts(ctx context.Context, e *set.Encoder, opt *set.Options) (matrix.Matrix, error) {
+	rows, ends := make([]matrix.Vector, len(t.parts)), make([][]int, len(t.parts))
+	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
+		x := matrix.Vector{Index: []uint32{}}
+		p.eachRow(func(_ int, slots, cell []uint32) {
+			for k, c := range cell {
+				slot := set.SlotOf(slots, k)
+				x = e.Append(x, p.codes[slot], slot, c)
+			}
+			ends[i] = append(ends[i], len(x.Value))
+		})
+		rows[i] = x
+		p.drop()
+	})
+	m := &matrix.CSR{Cols: e.Cols, Start: make([]int64, 1, t.count+1), Index: []uint32{}}
+	for i, x := range rows {
+		before := int64(len(m.Value))
+		for _, end := range ends[i] {
+			m.Start = append(m.Start, before+int64(end))
+		}
+		m.Index, m.Value = append(m.Index, x.Index...), append(m.Value, x.Value...)
+		rows[i] = matrix.Vector{}
+	}
+	return m, err
 }
 
 // eachPart calls do for the parts, in parallel, and gives back their memory.

@@ -198,11 +198,12 @@ func (t *table) merge(p *tablePart) {
 		if len(words) == 0 {
 			continue
 		}
+		fixed := t.fixed && t.schema.Columns[t.place[i]].Text == nil
 		p.codes[i] = make([]uint32, len(words))
 		for k, word := range words {
 			code, known := t.words[i].code[word]
 			switch {
-			case !known && t.fixed:
+			case !known && fixed:
 				code = set.NoCategory
 				unknown = unknown || word != set.MissingCategory
 			case !known:

@@ -17,6 +17,11 @@ import (
 func (t *table) plan(opt *set.Options) (err error) {
 	t.id, t.idName, t.dates, t.skip, t.unweighted, t.observed = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
 	t.weightless = new(atomic.Bool)
+	if t.terms = opt.Terms; opt.Schema == nil {
+		if err := opt.Terms.Check(); err != nil {
+			return err
+		}
+	}
 	t.also, t.misses = map[string]struct{}{}, false
 	for _, text := range missingOf(opt) {
 		t.also[text] = struct{}{}
@@ -117,7 +122,10 @@ func (t *table) settle(opt *set.Options) error {
 	t.schema = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: append(slices.Clone(missingOf(opt)), slices.Sorted(maps.Keys(t.bareWords))...), SkipUnlabelled: t.skip}
 	for i := range t.names {
 		c := t.column(i)
-		if t.roles[i] == roleCategory {
+		switch {
+		case t.kinds[i].asked == askedText:
+			t.makeText(&c)
+		case t.roles[i] == roleCategory:
 			c.Category = []string{}
 		}
 		t.schema.Columns = append(t.schema.Columns, c)
@@ -162,7 +170,7 @@ func (t *table) match(s *set.Schema) error {
 			t.use[i] = -1
 		case at == s.Weight:
 			t.weight = i
-		case s.Columns[at].Category != nil: // what sparse rows leave out counts
+		case s.Columns[at].IsWords(): // what sparse rows leave out counts
 			t.kinds[i].kind = kindCategory
 		}
 	}

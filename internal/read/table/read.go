@@ -40,7 +40,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 		return nil, err
 	}
 	t.move(opt)
-	t.complete()
+	t.complete(opt.Workers())
 	x, err := t.encode(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (t *table) numbersOnly(opt *set.Options) error {
 		return nil
 	}
 	for i, c := range t.schema.Columns {
-		if c.Category != nil {
+		if c.IsWords() {
 			first := "categories"
 			if found := t.content[i]; found.text != "" {
 				first = found.text + " at " + found.place.String()

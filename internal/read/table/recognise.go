@@ -67,7 +67,7 @@ func (t *table) keepNumbers(ignored map[int]string) error {
 func (t *table) judge(slot, at int) (why string, err error) {
 	k := t.kinds[at]
 	switch {
-	case k.allowed != nil || k.asked == askedCategory:
+	case k.allowed != nil || k.asked == askedCategory || k.asked == askedText:
 		return "", nil
 	case t.roles[at] == roleCategory:
 		return t.judgeWords(slot, at)
@@ -93,7 +93,9 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 	}
 	switch {
 	case areSentences(words, distinct, all):
-		return set.WhyText, nil
+		t.makeText(c)
+		t.warnings = append(t.warnings, fmt.Errorf("column %q: sentences, most of them different: each word is a feature, weighted by how rare it is (other terms: 'ngrams', 'hash', 'min-count'; to leave it out: 'ignore=%s')", c.Name, c.Name))
+		return "", nil
 	case distinct == all && 10*content.missing <= t.count && t.count >= leastRows(c.Name), all >= leastRows("") && 20*distinct >= 19*all:
 		return set.WhyID, nil
 	}
@@ -114,7 +116,6 @@ func areSentences(words []string, distinct, all int) bool {
 func (t *table) say() {
 	for _, r := range []struct{ why, what, flag string }{
 		{set.WhyID, "ids (nearly all values differ, or they number the rows)", "categorical"},
-		{set.WhyText, "sentences, most of them different", "categorical"},
 		{set.WhyEmpty, "no values", ""},
 	} {
 		var names []string

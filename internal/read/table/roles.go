@@ -61,6 +61,8 @@ func (t *table) feature(i, at int) role {
 	switch {
 	case k.asked == askedIgnore || c.Kind == set.KindIgnored:
 		return roleIgnored
+	case c.Text != nil || k.asked == askedText:
+		return roleCategory
 	case c.Kind != set.KindPlain || c.Offset != 0 || c.Factor != 0:
 		return roleSpelled
 	case t.fixed && c.Category != nil || !t.fixed && k.kind == kindCategory:
@@ -76,6 +78,7 @@ const (
 	askedIgnore
 	askedCategory
 	askedNumber
+	askedText
 )
 
 // ask notes what the options say of each column.
@@ -84,7 +87,7 @@ func (t *table) ask(opt *set.Options) error {
 		role     string
 		patterns []string
 		asked    asked
-	}{{"ignore", opt.Ignore, askedIgnore}, {"categorical", opt.Categorical, askedCategory}, {"numeric", opt.Numeric, askedNumber}} {
+	}{{"ignore", opt.Ignore, askedIgnore}, {"categorical", opt.Categorical, askedCategory}, {"numeric", opt.Numeric, askedNumber}, {"text", opt.Text, askedText}} {
 		for _, pattern := range o.patterns {
 			role := o.role
 			if pattern == opt.ID {

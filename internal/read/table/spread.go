@@ -117,7 +117,7 @@ func (t *table) move(opt *set.Options) {
 	var note set.OffsetNote
 	for slot, at := range t.place {
 		c := &t.schema.Columns[at]
-		if !t.measures || c.Kind == set.KindIgnored || c.Category != nil {
+		if !t.measures || c.Kind == set.KindIgnored || c.IsWords() {
 			continue
 		}
 		words := t.recoded != nil && t.recoded[slot] != nil

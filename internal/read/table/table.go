@@ -46,7 +46,8 @@ type table struct {
 	observed   bool                // what missing numbers are replaced by does not matter
 	weightless *atomic.Bool        // some row has the weight 0
 
-	dates string // as Options.Dates
+	dates string    // as Options.Dates
+	terms set.Terms // which terms of texts are features
 
 	columns // of the file
 	slots   // of a row of cells

@@ -22,7 +22,7 @@ func (t *table) readWords() (again bool) {
 	t.reading, t.evidence = make([]*set.Reading, len(t.place)), evidence{}
 	for slot, at := range t.place {
 		k := t.kinds[at]
-		if t.roles[at] != roleCategory || k.kind == kindCategory || k.asked == askedCategory || !mayBeNumbers(t.words[slot].words) {
+		if t.roles[at] != roleCategory || k.kind == kindCategory || k.asked == askedCategory || k.asked == askedText || !mayBeNumbers(t.words[slot].words) {
 			continue
 		}
 		t.reading[slot] = set.ReadWords(t.words[slot].words, t.countWords(slot))

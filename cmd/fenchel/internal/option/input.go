@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ import (
 // Input holds the flags that say how to read data.
 type Input struct {
 	Opt     data.Options
+	ngrams  string // as it was written
 	checked bool
 }
 
@@ -49,6 +51,13 @@ func (in *Input) Register(cmd *cobra.Command, target bool) {
 	f.StringSliceVar(&in.Opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
 	f.StringSliceVar(&in.Opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
 	f.StringSliceVar(&in.Opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")
+	f.StringSliceVar(&in.Opt.Text, "text", nil, "columns of a table whose texts make a feature for each term (default: those of sentences)")
+	f.StringVar(&in.ngrams, "ngrams", "1", "terms of texts: so many words, as in 1..2, or characters within words, as in chars:3..5")
+	f.IntVar(&in.Opt.Terms.Bits, "hash", 0, "number terms by a hash of so many bits, without a vocabulary (default by a vocabulary)")
+	f.IntVar(&in.Opt.Terms.MinCount, "min-count", 1, "leave out terms that fewer texts have")
+	f.Float64Var(&in.Opt.Terms.MaxShare, "max-share", 1, "leave out terms that a larger share of the texts has")
+	f.StringVar(&in.Opt.Terms.Weights, "term-weights", "tfidf", "weights of terms: tfidf, sublinear (1 + ln count) or counts")
+	Complete(cmd, "term-weights", "tfidf", "sublinear", "counts")
 	f.StringSliceVar(&in.Opt.Missing, "missing", nil, "spellings of a missing value in a table, besides empty, ?, NA, N/A, #N/A, NaN, NaT, None, null and \\N; the model keeps them")
 	f.StringVar(&in.Opt.Dates, "dates", "", "what stands first in dates such as 05/06/2024, where the rows do not tell: dmy or mdy")
 	Complete(cmd, "dates", "dmy", "mdy")
@@ -76,6 +85,9 @@ func (in *Input) Check(cmd *cobra.Command, sources []string) error {
 	if d := in.Opt.Dates; d != "" && d != "dmy" && d != "mdy" {
 		return fmt.Errorf("--dates %s: expected dmy or mdy", d)
 	}
+	if err := in.readTerms(); err != nil {
+		return err
+	}
 	if in.Opt.Target != "" && in.Opt.Labels != "" {
 		return fmt.Errorf("--target %s, --labels %s: found two places of the targets, expected one of them", in.Opt.Target, in.Opt.Labels)
 	}
@@ -84,6 +96,32 @@ func (in *Input) Check(cmd *cobra.Command, sources []string) error {
 	}
 	in.checked = true
 	return CheckGenerators(sources)
+}
+
+// readTerms reads what terms of texts are to be.
+func (in *Input) readTerms() error {
+	if in.ngrams == "" { // a verb without these flags
+		return nil
+	}
+	t := &in.Opt.Terms
+	text, within := strings.CutPrefix(in.ngrams, "chars:")
+	least, most, isRange := strings.Cut(text, "..")
+	if !isRange {
+		most = least
+	}
+	var err1, err2 error
+	t.Least, err1 = strconv.Atoi(least)
+	t.Most, err2 = strconv.Atoi(most)
+	if t.Within = within; err1 != nil || err2 != nil || t.Least < 1 {
+		return fmt.Errorf("--ngrams %s: expected a number of words, as 2 or 1..2, or of characters, as chars:3..5", in.ngrams)
+	}
+	if !(t.MaxShare > 0 && t.MaxShare <= 1) {
+		return fmt.Errorf("--max-share %g: expected a share above 0, up to 1", t.MaxShare)
+	}
+	if t.MaxShare == 1 {
+		t.MaxShare = 0
+	}
+	return t.Check()
 }
 
 // CheckGenerators refuses bad specs of generators: they are about the command
