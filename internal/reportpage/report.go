@@ -123,7 +123,7 @@ func (r *report) result() {
 		s.say(text + ".")
 	}
 	if r.same {
-		s.say("These are the rows that the model was made from. Of new rows nothing is known yet: name some with --test, or train with --holdout.")
+		s.say("These are the rows that the model was made from. Of new rows nothing is known yet: give some to judge by, or train with a part held out.")
 	}
 	s.show("Scores", nil, []string{"score", "value"}, r.scoreRows())
 }

@@ -19,8 +19,12 @@ func (s *Set) fitTexts(f *fills) {
 	first, cols := s.Schema.Places()
 	var texts []int
 	for at, c := range s.Schema.Columns {
-		if c.Text != nil && c.Text.Bits == 0 {
+		switch {
+		case c.Text == nil:
+		case c.Text.Bits == 0:
 			texts = append(texts, at)
+		default: // a hash has all terms
+			clear(f.absent[first[at] : first[at]+c.Text.Width()])
 		}
 	}
 	if texts == nil {

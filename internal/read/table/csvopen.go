@@ -201,6 +201,7 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 		kinds[i].unnamed = header && len(first[i].text) == 0
 		kinds[i].digits = header || first[i].missing || set.IsDash(first[i].text) || set.AreDigits(first[i].text)
 		kinds[i].blank = len(first[i].text) == 0
+		kinds[i].sentences = !header && areLong(i, first, later)
 		kinds[i].pointed = !header && bytes.IndexByte(first[i].text, '.') >= 0
 		for _, row := range later {
 			kinds[i].blank = kinds[i].blank && (i >= len(row) || row[i].missing)
@@ -209,6 +210,18 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 		}
 	}
 	return kinds
+}
+
+// areLong reports whether the fields of a column in the first rows are sentences: four words and more in the mean.
+func areLong(column int, first []field, later [][]field) bool {
+	rows, blanks := 0, 0
+	for _, row := range append([][]field{first}, later...) {
+		if column < len(row) {
+			rows++
+			blanks += bytes.Count(row[column].text, []byte{' '})
+		}
+	}
+	return rows >= 3 && blanks >= 3*rows
 }
 
 // firstRows returns the first row that is not blank, in a chunk of its own,

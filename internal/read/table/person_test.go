@@ -64,7 +64,7 @@ func TestTablesAsAPersonReadsThem(t *testing.T) {
 		{"text with a header and few rows", "animal,sound\ncat,meow\ndog,woof\n", 2, true, true, "2: 1 with 2 categories, target sound"},
 		{"text without a header", "red,small,yes\nblue,small,no\nred,large,yes\n", 3, false, false, "3: 2 with 2 categories, target 3"},
 		{"text and dates", "day,event\n2024-01-01,a\n2024-01-02,b\n2024-01-03,a\n2024-01-01,b\n", 4, true, false, "2: 1 date, target event"},
-		{"reviews", "review,stars,good\n\"I liked it, all of it\",5,yes\nThis was no good film,2,no\nI liked it a lot,4,yes\nnot my kind of film,1,no\n", 4, true, false, "3: 1 numeric, 1 ignored (review), target good"},
+		{"reviews", "review,stars,good\n\"I liked it, all of it\",5,yes\nThis was no good film,2,no\nI liked it a lot,4,yes\nnot my kind of film,1,no\n", 4, true, false, "3: 1 numeric, 1 text of 13 terms, target good"},
 		// few columns
 		{"one column of names and one of numbers", "x,value\na,1\nb,2.5\na,3\n", 3, true, false, "2: 1 with 2 categories, target value"},
 		{"bars", "a|y\n1|2\n2|3\n", 2, true, false, "2: 1 numeric, target y"},

@@ -106,6 +106,10 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 	case opt.Unlabelled, opt.Columns > 0 && known == opt.Columns:
 		return -1, nil
 	}
+	if len(t.names) == 2 && t.weight < 0 && t.kinds[1].sentences && !t.kinds[0].sentences {
+		t.guessed = "the one that is no text"
+		return 0, nil
+	}
 	last := len(t.names) - 1
 	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
 		last--

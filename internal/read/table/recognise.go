@@ -57,7 +57,7 @@ func (t *table) keepNumbers(ignored map[int]string) error {
 		}
 	}
 	if len(kept) == 0 {
-		return fault.In(t.in[0].Name, "found no column to learn from but %s (ids, sentences or nothing), expected columns of numbers, dates or categories ('target' names the column to predict; to take one as it is: 'numeric' or 'categorical')", fault.Quoted(rest))
+		return fault.In(t.in[0].Name, "found no column to learn from but %s (ids or nothing), expected columns of numbers, dates, categories or texts ('target' names the column to predict; to take one as it is: 'numeric' or 'categorical')", fault.Quoted(rest))
 	}
 	t.warnings = append(t.warnings, fmt.Errorf("%s: integers that number the rows, kept as there is nothing else to learn from", fault.Quoted(kept)))
 	return nil

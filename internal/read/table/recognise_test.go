@@ -69,7 +69,7 @@ func TestRecognise(t *testing.T) {
 		{"numbers with leading zeros", linesOf("x,age,y", 6, func(i int) string { return cycle(i, "007", "0.5", "-1") + fmt.Sprintf(",%d,%d", i%3, i%2) }), data.Options{},
 			"3: 2 numeric, target y", "[x age]", ""},
 		{"sentences", linesOf("review,stars,y", 12, func(i int) string { return fmt.Sprintf("I liked it %d times,%d,%d", i%10, i%3, i%2) }), data.Options{},
-			"3: 1 numeric, 1 ignored (review), target y", "[stars]", `column "review": sentences, most of them different: ignored (to keep: 'categorical=review')`},
+			"3: 1 numeric, 1 text of 3 terms, target y", "[review=it review=liked review=times]", `column "review": sentences, most of them different: each word is a feature, weighted by how rare it is (other terms: 'ngrams', 'hash', 'min-count'; to leave it out: 'ignore=review')`},
 		{"1001 categories", linesOf("city,age,y", 2002, func(i int) string { return fmt.Sprintf("c%d,%d,%d", i%1001, i%3, i%2) }), data.Options{},
 			"3: 1 numeric, 1 with 1001 categories, target y", "[city=c0 city=c1 city=c2]", `column "city": 1001 categories, a feature for each (to leave it out: 'ignore=city')`},
 		{"true and false", linesOf("a,b,c,d,y", 6, func(i int) string {

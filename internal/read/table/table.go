@@ -97,6 +97,8 @@ type columnKind struct {
 	pointed bool // a field of the first rows has a point
 	unnamed bool // the header has nothing in its place
 	blank   bool // no name, and no value in the first rows
+
+	sentences bool // the first rows have sentences, and no header names them
 }
 
 // fills reports whether what a sparse row leaves out is no number 0.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"sort"
 	"testing"
@@ -52,9 +53,14 @@ func TestSklearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, c := range golden.Cases {
-		s := &Space{Least: c.Least, Most: c.Most, Within: c.Chars, Bits: c.Bits, Counts: c.Counts, Damped: c.Damped}
+		s := &Space{Least: c.Least, Most: c.Most, Within: c.Chars, Bits: c.Bits, Counts: c.Counts, Damped: c.Damped, Rare: c.IDF}
 		if c.Bits == 0 {
 			s = fit(*s, golden.Docs, c.IDF)
+			fast := &Space{Least: c.Least, Most: c.Most, Within: c.Chars, Counts: c.Counts, Damped: c.Damped, Rare: c.IDF}
+			fast.Fit(golden.Docs, slices.Repeat([]int{1}, len(golden.Docs)), len(golden.Docs), 2)
+			if !reflect.DeepEqual(s, fast) {
+				t.Errorf("case %d: Fit found %+v, expected %+v", n, fast, s)
+			}
 			if !slices.Equal(s.Words, c.Terms) {
 				t.Errorf("case %d: found the terms %q, expected %q", n, s.Words, c.Terms)
 				continue
@@ -103,6 +109,7 @@ func FuzzEach(f *testing.F) {
 		s.Most = s.Least + 2
 		if s.Bits == 0 {
 			s = *fit(s, []string{text}, true)
+			s.Rare = true
 		}
 		terms := s.Index().Count(text)
 		for k, v := range s.Weigh(terms) {

@@ -48,7 +48,7 @@ Each picture has its numbers as a table, which --json prints.
 
 DATA are the rows that MODEL was trained on: then its proof is computed again. Other rows, --test, judge
 it; without them DATA do. Principal components: what they capture, their spectrum and loadings.`,
-		Example: `  fenchel report titanic.model train.csv --test new.csv --slice sex -o report.html
+		Example: `  fenchel report m.model train.csv --test new.csv --slice sex -o report.html
   fenchel report a.model train.csv --compare b.model -o report.html`,
 		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0], args[1:]) },
