@@ -1,4 +1,4 @@
-// Package cluster trains linear models on rows that are in many places, the executors of a cluster, and proves them by the
+// Package cluster trains linear models on rows that are in many places, the executors of a cluster, finds principal components of these, and proves both by the
 // certificate of all rows.
 //
 // A [Place] has some of the rows. It answers requests; what it remembers between them is a [Memory], which is written
@@ -13,6 +13,7 @@ package cluster
 import (
 	"context"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -26,12 +27,13 @@ type Cluster interface {
 // A Request is what all places are asked. Round counts requests that change what places remember: one that has been
 // answered is answered again without a change.
 type Request struct {
-	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume
+	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
 	Run    string         // a run of Train, which memories belong to
 	Round  int            // that is asked for, or the last one
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
 	Memory map[int][]byte // resume: of each place that is to go on
+	View   *View          // of the lookups
 }
 
 // A Draft is the problem: a model without weights, and numbers of all rows.
@@ -60,6 +62,8 @@ type Answer struct {
 	Summary *Summary
 	Output  []Output
 	Memory  []byte
+	Moments *scaling.Moments
+	Sum     []float64 // of the lookups
 }
 
 // Output is what a place has to say of one output.

@@ -29,10 +29,15 @@ type Place struct {
 	locals   []*dual.Local
 	round    int // requests that changed something
 	last     *Answer
+
+	seen *seen // rows for products; nil: none were asked for
 }
 
 // Answer answers a request.
 func (p *Place) Answer(q *Request) (*Answer, error) {
+	if lookups[q.Verb] != nil {
+		return p.look(q)
+	}
 	switch q.Verb {
 	case "describe":
 		return p.describe()

@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
+	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/vec"
+	"github.com/fenchel-ml/fenchel/internal/vec/blas"
+)
+
+// What places say of their rows without remembering anything: such a request may go to any executor at any time.
+
+// A View is rows as [view.Rows] has them, and M vectors to multiply them with.
+type View struct {
+	Offset, Factor []float64
+	Q              []float64
+	M              int
+}
+
+// lookups are the requests that change nothing.
+var lookups = map[string]func(p *Place, v *View) (*Answer, error){
+	"moments": (*Place).momentsOf, "second": (*Place).secondOf, "sizes": (*Place).sizesOf, "power": (*Place).powerOf, "couple": (*Place).coupleOf,
+}
+
+// look answers such a request.
+func (p *Place) look(q *Request) (*Answer, error) {
+	_, d := p.set.X.Dims()
+	v := q.View
+	if v == nil || d == 0 || v.Offset != nil && len(v.Offset) != d || v.Factor != nil && len(v.Factor) != d || v.M < 0 || len(v.Q)/d != v.M || len(v.Q)%d != 0 {
+		return nil, fmt.Errorf("place %d: request %s: found vectors of other lengths than %d", p.number, q.Verb, d)
+	}
+	if q.Verb != "moments" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
+		return nil, pose.DataError{Reason: "found row weights, which components have no use for"}
+	}
+	return lookups[q.Verb](p, v)
+}
+
+// momentsOf answers with the moments of the rows, or with their largest distance from an offset.
+func (p *Place) momentsOf(v *View) (*Answer, error) {
+	if v.Offset == nil {
+		return &Answer{Moments: scaling.NewMoments(p.set.X, p.threads)}, nil
+	}
+	m := &scaling.Moments{Mean: v.Offset}
+	m.MeasureCentred(p.set.X, p.threads)
+	return &Answer{Moments: m}, nil
+}
+
+// rows returns the rows as they are to be seen.
+func (p *Place) rows(v *View) view.Rows {
+	return view.Rows{X: p.set.X, Offset: v.Offset, Factor: v.Factor}
+}
+
+// secondOf answers with the lower triangle of X'^T X', by rows.
+func (p *Place) secondOf(v *View) (*Answer, error) {
+	n, d := p.set.X.Dims()
+	s, err := view.SecondMoment(context.Background(), p.rows(v), p.threads)
+	if err != nil {
+		return nil, err
+	}
+	packed := make([]float64, 0, d*(d+1)/2)
+	for i := range d {
+		packed = append(packed, s[i*d:i*d+i+1]...)
+	}
+	algebra.Scale(packed, float64(n))
+	return &Answer{Sum: packed}, nil
+}
+
+// sizesOf answers with the sums of a [certificate.Size].
+func (p *Place) sizesOf(v *View) (*Answer, error) {
+	s, n := certificate.SizeOf(p.rows(v), p.threads), float64(p.set.Rows())
+	return &Answer{Sum: []float64{s.Total * n, s.Upper * n, s.Raw * n}}, nil
+}
+
+// seen is rows laid out for products, which takes as long as some of these.
+type seen struct {
+	as   View
+	rows *view.LaidOut
+}
+
+func (p *Place) laidOut(v *View) *view.LaidOut {
+	if p.seen == nil || !slices.Equal(p.seen.as.Offset, v.Offset) || !slices.Equal(p.seen.as.Factor, v.Factor) {
+		p.seen = &seen{View{Offset: v.Offset, Factor: v.Factor}, view.NewLaidOut(p.rows(v), p.threads)}
+	}
+	return p.seen.rows
+}
+
+// powerOf answers with Q X'^T X'.
+func (p *Place) powerOf(v *View) (*Answer, error) {
+	sum := make([]float64, len(v.Q))
+	p.laidOut(v).Apply(sum, v.Q, v.M)
+	return &Answer{Sum: sum}, nil
+}
+
+// coupleOf answers with Q X'^T X', with that times Q^T, and with the sum of |Q x|^2.
+func (p *Place) coupleOf(v *View) (*Answer, error) {
+	n, d := p.set.X.Dims()
+	y, sum := make([]float64, n*v.M), make([]float64, v.M*(d+v.M)+1)
+	p.laidOut(v).Both(y, sum[:v.M*d], v.Q, v.M)
+	blas.SyrkCols64(algebra.Block(sum[v.M*d:v.M*(d+v.M)], v.M, v.M), algebra.Block(y, n, v.M), p.threads)
+	var squares vec.Sum
+	for i := range n {
+		squares.Add(vec.SquaredNorm64(y[i*v.M : (i+1)*v.M]))
+	}
+	sum[len(sum)-1] = squares.Value()
+	return &Answer{Sum: sum}, nil
+}
