@@ -132,6 +132,8 @@ type coordinatorSpec struct {
 	Seed    uint64  `json:"seed"`
 	Run     string  `json:"run"`
 	Dual    bool    `json:"dual"` // the model holds the dual variables
+
+	Components *pcaSpec `json:"components"` // to be found in place of a linear model
 }
 
 // Coordinate trains on the places that the other side reaches: it writes frames {"map": true, "places": [...] or null} with a
@@ -158,6 +160,9 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 		return cut(payload, head.Sizes), err
 	}}
+	if spec.Components != nil {
+		return coordinateComponents(ctx, remote, *spec.Components, out)
+	}
 	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
 		Progress: func(p cluster.Progress) {
 			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
