@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/data"
@@ -44,13 +45,13 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	case "begin":
 		return p.begin(q.Draft)
 	case "resume":
-		return &Answer{}, p.resume(q.Memory[p.number])
+		return &Answer{}, p.resume(q.Memory[p.number], q.Run)
 	case "memory":
 		raw, err := p.memory()
 		return &Answer{Memory: raw}, err
 	}
 	if p.draft == nil {
-		return nil, fmt.Errorf("place %d: found the request %s before any problem, expected begin", p.number, q.Verb)
+		return nil, fmt.Errorf("found the request %s before any problem, expected begin", q.Verb)
 	}
 	of, ok := map[string]func(c int, w *Work, out *Output) error{
 		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "duals": p.dualsOf,
@@ -60,6 +61,9 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	}
 	if q.Verb == "round" && q.Round == p.round && p.last != nil {
 		return p.last, nil
+	}
+	if err := p.check(q); err != nil {
+		return nil, err
 	}
 	a := &Answer{Output: make([]Output, len(q.Work))}
 	for c := range q.Work {
@@ -118,9 +122,12 @@ func (p *Place) describe() (*Answer, error) {
 	return &Answer{Summary: s}, nil
 }
 
-// begin states the problem of each output.
+// begin states the problem of each output, and forgets all that was before.
 func (p *Place) begin(d *Draft) (*Answer, error) {
-	p.draft, p.problems, p.locals, p.round, p.last = d, nil, nil, 0, nil
+	p.draft, p.problems, p.locals, p.round, p.last = nil, nil, nil, 0, nil
+	if err := d.check(p.set.Rows()); err != nil {
+		return nil, err
+	}
 	posed, err := pose.Restate(&model.Model{Statement: d.Statement, Classes: d.Classes}, p.set, p.threads)
 	if err != nil {
 		return nil, err
@@ -135,6 +142,12 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 		if !ok {
 			return nil, fmt.Errorf("found the problem %T, expected that of a linear model", o.Problem)
 		}
+		if err := knows(l.Loss, l.Penalty); err != nil {
+			return nil, err
+		}
+		if !(d.N[c] > 0) {
+			return nil, fmt.Errorf("found the sum %g of row weights, expected one above 0", d.N[c])
+		}
 		l = l.Within(d.N[c])
 		p.problems = append(p.problems, l)
 		out := Output{Zero: l.Zero(), Conjugate: conjugatesAtZero(l)}
@@ -143,10 +156,15 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 			if !penalty.IsRidge(l.Penalty) {
 				group = nil
 			}
-			p.locals = append(p.locals, dual.NewLocal(l, d.Statement.Seed+uint64(p.number)*0x9e3779b97f4a7c15, d.Beta[c], group))
+			local, err := dual.NewLocal(l, d.Statement.Seed+uint64(p.number)*0x9e3779b97f4a7c15, d.Beta[c], group)
+			if err != nil {
+				return nil, err
+			}
+			p.locals = append(p.locals, local)
 		}
 		a.Output = append(a.Output, out)
 	}
+	p.draft = d
 	return a, nil
 }
 
@@ -195,6 +213,9 @@ func (p *Place) shareOf(c int, w *Work, out *Output) error {
 	var target problem.Target
 	if l.Bias == problem.Free {
 		units, target = l.Units(a, w.Units), w.Target[p.number]
+		if target.Plus > units.Plus || target.Minus > units.Minus {
+			return fmt.Errorf("found the sums %d and %d to be kept of units, expected at most %d and %d", target.Plus, target.Minus, units.Plus, units.Minus)
+		}
 	}
 	out.Share = l.Share(w.W, a, units, target)
 	return nil
@@ -232,33 +253,40 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 
 // A memory is all that a place knows beside its rows.
 type memory struct {
-	Draft  *Draft
-	Round  int
-	Locals []dual.Memory
-	Last   *Answer
+	Place, Round int
+	Draft        *Draft
+	Locals       []dual.Memory
+	Last         *Answer
 }
 
 // memory returns it in bytes.
 func (p *Place) memory() ([]byte, error) {
-	m := memory{Draft: p.draft, Round: p.round, Last: p.last}
+	m := memory{Place: p.number, Draft: p.draft, Round: p.round, Last: p.last}
 	for _, l := range p.locals {
 		m.Locals = append(m.Locals, l.Memory())
 	}
 	return encode(m)
 }
 
-// resume goes on from a memory.
-func (p *Place) resume(raw []byte) error {
+// resume goes on from a memory of that run, or from nothing.
+func (p *Place) resume(raw []byte, run string) error {
 	var m memory
-	if err := decode(raw, &m); err != nil {
-		return err
+	err := decode(raw, &m)
+	if err == nil && (m.Draft == nil || m.Draft.Run != run || m.Place != p.number) {
+		err = errors.New("found that of another run or place")
 	}
-	if _, err := p.begin(m.Draft); err != nil {
-		return err
+	if err == nil {
+		_, err = p.begin(m.Draft)
 	}
-	for c, l := range p.locals {
-		l.Resume(m.Locals[c])
+	if err == nil && (len(m.Locals) != len(p.locals) || m.Round < 0) {
+		err = fmt.Errorf("found that of %d outputs in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
 	}
-	p.round, p.last = m.Round, m.Last
+	for c := 0; err == nil && c < len(p.locals); c++ {
+		err = p.locals[c].Resume(m.Locals[c])
+	}
+	if p.round, p.last = m.Round, m.Last; err != nil {
+		p.draft = nil
+		return fmt.Errorf("memory: %w", err)
+	}
 	return nil
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -69,6 +68,7 @@ type trainer struct {
 	summary *Summary
 	draft   *Draft
 	places  int
+	rows    []int // of each place
 	jobs    int
 	outputs []*output
 }
@@ -130,6 +130,11 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	if len(answers) != t.places || t.places == 0 {
 		return nil, fmt.Errorf("found the answers of %d places, expected those of %d", len(answers), t.places)
 	}
+	for k, a := range answers {
+		if err := t.check(q, k, a); err != nil {
+			return nil, fmt.Errorf("place %d: %w", k+1, err)
+		}
+	}
 	return answers, nil
 }
 
@@ -149,6 +154,12 @@ func (t *trainer) describe(ctx context.Context) error {
 		if s.Cols != all.Cols {
 			return pose.DataError{Reason: fmt.Sprintf("place %d: found rows of %d features, expected %d as in place 1", k+1, s.Cols, all.Cols)}
 		}
+		for b := range s.Buckets {
+			if all.Buckets[b] != nil {
+				return fmt.Errorf("place %d: found rows of the bucket %d, which another place has too", k+1, b)
+			}
+		}
+		t.rows = append(t.rows, s.Rows)
 		all.Rows += s.Rows
 		all.Nonzeros += s.Nonzeros
 		all.Weight += s.Weight
@@ -239,6 +250,15 @@ func suitsSlopes(terms pose.Terms) bool {
 	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
 }
 
+// hessians returns how many numbers of Hessians places send: 0, or a square.
+func (t *trainer) hessians() int {
+	if t.draft.Beta != nil {
+		return 0
+	}
+	size := t.outputs[0].newton.size
+	return size * size
+}
+
 // suitsNewton reports whether places can send Hessians besides: columns are few.
 func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) && cols <= MostColumns }
 
@@ -266,8 +286,8 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 	if err != nil {
 		return terms, bias, err
 	}
-	if _, strong := terms.Penalty.(penalty.Strong); !strong {
-		return terms, bias, errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
+	if err := knows(terms.Loss, terms.Penalty); err != nil {
+		return terms, bias, err
 	}
 	_, margin := terms.Loss.(loss.Margin)
 	switch {

@@ -76,7 +76,10 @@ func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string
 		case "split":
 			head, answer, err = split(q.Data, payload, threads)
 		case "load":
-			err = w.Load(ctx, q.Place, cut(payload, q.Sizes))
+			var blobs [][]byte
+			if blobs, err = cut(payload, q.Sizes); err == nil {
+				err = w.Load(ctx, q.Place, blobs)
+			}
 		case "ask":
 			answer, err = w.Ask(ctx, q.Place, payload)
 			answer, err = cluster.Reply(answer, err), nil
@@ -94,6 +97,9 @@ func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string
 
 // split deals rows to buckets.
 func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
+	if d.X.Offsets != nil {
+		return nil, nil, errors.New("rows: found offsets of columns, which are those of a table alone, expected none")
+	}
 	s, err := d.set(&region{data: payload})
 	if err != nil {
 		return nil, nil, err
@@ -110,14 +116,19 @@ func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error
 	return map[string]any{"blobs": list}, all, nil
 }
 
-// cut cuts a payload into pieces of those sizes, as far as it goes.
-func cut(payload []byte, sizes []int64) (pieces [][]byte) {
-	for _, size := range sizes {
-		size = min(max(size, 0), int64(len(payload)))
-		pieces = append(pieces, payload[:size])
-		payload = payload[size:]
+// cut cuts a payload into pieces of those sizes.
+func cut(payload []byte, sizes []int64) ([][]byte, error) {
+	pieces, rest := make([][]byte, len(sizes)), payload
+	for k, size := range sizes {
+		if size < 0 || size > int64(len(rest)) {
+			return nil, fmt.Errorf("payload of %d bytes: found a piece of %d where %d are left, expected it inside", len(payload), size, len(rest))
+		}
+		pieces[k], rest = rest[:size], rest[size:]
 	}
-	return pieces
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("payload of %d bytes: found %d after the last piece, expected none", len(payload), len(rest))
+	}
+	return pieces, nil
 }
 
 // coordinatorSpec is what is to be trained.
@@ -158,7 +169,10 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 			cancel()
 			return nil, context.Canceled
 		}
-		return cut(payload, head.Sizes), err
+		if err != nil {
+			return nil, err
+		}
+		return cut(payload, head.Sizes)
 	}}
 	if spec.Components != nil {
 		return coordinateComponents(ctx, remote, *spec.Components, out)
