@@ -131,6 +131,9 @@ func (t *trainer) check(q *Request, k int, a *Answer) error {
 	if q.Verb == "describe" {
 		return a.Summary.check()
 	}
+	if lookups[q.Verb] != nil {
+		return q.View.checkAnswer(q.Verb, a, t.summary.Cols)
+	}
 	if len(a.Output) != len(t.draft.N) {
 		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
 	}

@@ -138,13 +138,8 @@ func (t *trainer) moments(ctx context.Context, distances bool) (*scaling.Moments
 		return nil, err
 	}
 	all := answers[0].Moments
-	for k, a := range answers {
-		if a.Moments == nil || len(a.Moments.Mean) != t.summary.Cols {
-			return nil, fmt.Errorf("place %d: found no moments of %d features", k+1, t.summary.Cols)
-		}
-		if k > 0 {
-			err = errors.Join(err, all.Merge(a.Moments))
-		}
+	for _, a := range answers[1:] {
+		err = errors.Join(err, all.Merge(a.Moments))
 	}
 	if err != nil || !distances {
 		return all, err
@@ -158,19 +153,16 @@ func (t *trainer) moments(ctx context.Context, distances bool) (*scaling.Moments
 	return all, nil
 }
 
-// sum asks for sums over the rows, of so many numbers, and adds them up in the order of the places.
-func (h *hunt) sum(ctx context.Context, verb string, q []float64, m, size int) ([]float64, []*Answer, error) {
+// sum asks for sums over the rows, and adds them up in the order of the places.
+func (h *hunt) sum(ctx context.Context, verb string, q []float64, m int) ([]float64, []*Answer, error) {
 	v := h.view
 	v.Q, v.M = q, m
 	answers, err := h.ask(ctx, &Request{Verb: verb, View: &v})
 	if err != nil {
 		return nil, nil, err
 	}
-	sum := make([]float64, size)
-	for k, a := range answers {
-		if len(a.Sum) != size {
-			return nil, nil, fmt.Errorf("place %d: found %d numbers, expected %d", k+1, len(a.Sum), size)
-		}
+	sum := make([]float64, len(answers[0].Sum))
+	for _, a := range answers {
 		vec.Axpy64(sum, 1, a.Sum)
 	}
 	return sum, answers, nil
@@ -178,14 +170,14 @@ func (h *hunt) sum(ctx context.Context, verb string, q []float64, m, size int) (
 
 // power returns Q X'^T X'.
 func (h *hunt) power(ctx context.Context, q []float64, m int) ([]float64, error) {
-	sum, _, err := h.sum(ctx, "power", q, m, m*h.problem.Cols)
+	sum, _, err := h.sum(ctx, "power", q, m)
 	return sum, err
 }
 
 // bySecond finds components by the second moment, which is formed.
 func (h *hunt) bySecond(ctx context.Context) error {
 	n, d := h.problem.Rows, h.problem.Cols
-	packed, _, err := h.sum(ctx, "second", nil, 0, d*(d+1)/2)
+	packed, _, err := h.sum(ctx, "second", nil, 0)
 	if err != nil {
 		return err
 	}
@@ -271,7 +263,7 @@ func (h *hunt) certify(ctx context.Context, power func(ctx context.Context, q []
 
 // sizes adds up the squared lengths of the rows.
 func (h *hunt) sizes(ctx context.Context) (certificate.Size, error) {
-	_, answers, err := h.sum(ctx, "sizes", nil, 0, 3)
+	_, answers, err := h.sum(ctx, "sizes", nil, 0)
 	if err != nil {
 		return certificate.Size{}, err
 	}
@@ -288,7 +280,7 @@ func (h *hunt) sizes(ctx context.Context) (certificate.Size, error) {
 // couple returns what a certificate asks of the basis.
 func (h *hunt) couple(ctx context.Context, q []float64, m int) (image, inner []float64, squares float64, err error) {
 	wide := m * h.problem.Cols
-	sum, answers, err := h.sum(ctx, "couple", q, m, wide+m*m+1)
+	sum, answers, err := h.sum(ctx, "couple", q, m)
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -39,7 +39,7 @@ func dealt(t testing.TB, set *data.Set, places int) near {
 	}
 	var c near
 	for k, list := range of {
-		part, digests, err := Gather(list)
+		part, digests, err := Gather(list, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,27 +208,40 @@ func TestRefusedPrincipal(t *testing.T) {
 		}
 	}
 	p := dealt(t, blobs, 1).places[0]
-	for _, v := range []*View{nil, {Offset: make([]float64, 4)}, {Factor: make([]float64, 6)}, {Q: make([]float64, 9), M: 2}, {Q: make([]float64, 10), M: 3}} {
+	for _, v := range []*View{nil, {Offset: make([]float64, 4)}, {Factor: make([]float64, 6)}, {Q: make([]float64, 9), M: 2}, {Q: make([]float64, 70), M: 14}, {M: -1}, {Q: []float64{1, 2, 3, 4, math.NaN()}, M: 1}, {Offset: []float64{1, 2, 3, 4, math.Inf(1)}}} {
 		if a, err := p.Answer(&Request{Verb: "power", View: v}); err == nil {
 			t.Errorf("%+v: found %+v, expected an error", v, a)
 		}
 	}
-	if _, err := Principal(context.Background(), cut{dealt(t, blobs, 2)}, pca.Spec{K: 1}, nil); err == nil || !strings.Contains(err.Error(), "expected 15") {
-		t.Errorf("too short an answer: found %v", err)
-	}
-}
-
-// cut is a cluster that leaves out the last number of each sum.
-type cut struct{ Cluster }
-
-func (c cut) Ask(ctx context.Context, q *Request) ([]*Answer, error) {
-	all, err := c.Cluster.Ask(ctx, q)
-	for _, a := range all {
-		if len(a.Sum) > 0 {
-			a.Sum = a.Sum[1:]
+	for what, change := range map[string]func(q *Request, a *Answer){
+		"short":      func(_ *Request, a *Answer) { a.Sum = a.Sum[:max(len(a.Sum)-1, 0)] },
+		"no number":  func(_ *Request, a *Answer) { a.Sum = append(a.Sum[:max(len(a.Sum)-1, 0)], math.NaN()) },
+		"no moments": func(_ *Request, a *Answer) { a.Moments = nil },
+		"few means": func(q *Request, a *Answer) {
+			if a.Moments != nil && q.View.Offset == nil {
+				a.Moments.Mean = a.Moments.Mean[1:]
+			}
+		},
+		"few lows": func(q *Request, a *Answer) {
+			if a.Moments != nil && q.View.Offset == nil {
+				a.Moments.Low = a.Moments.Low[1:]
+			}
+		},
+		"distance": func(q *Request, a *Answer) {
+			if a.Moments != nil && q.View.Offset != nil {
+				a.Moments.MaxCentred = math.Inf(1)
+			}
+		},
+	} {
+		r := &recorded{near: dealt(t, blobs, 2), change: func(_ int, q *Request, answers []*Answer) {
+			if q.View != nil {
+				change(q, answers[1])
+			}
+		}}
+		if _, err := Principal(context.Background(), r, pca.Spec{K: 1, Center: "yes", Scale: "max-norm"}, nil); err == nil || !strings.HasPrefix(err.Error(), "place 2: ") {
+			t.Errorf("%s: found the error %v, expected one that names place 2", what, err)
 		}
 	}
-	return all, err
 }
 
 // Equal rows in several places are one direction, of which the rest captures nothing.

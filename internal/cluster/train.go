@@ -19,6 +19,7 @@ import (
 // Spec says what to train.
 type Spec struct {
 	Loss, Penalty, Bias string
+	Classes             bool    // are wanted: a loss of numbers is refused
 	Lambda, C           float64 // of lambda and C at most one; neither: lambda = 1/n
 	Gap                 float64
 	Rounds              int // at most; 0: 1000
@@ -291,6 +292,10 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 	}
 	_, margin := terms.Loss.(loss.Margin)
 	switch {
+	case margin && len(s.Labels) == 0:
+		err = fmt.Errorf("the loss %s is of classes: found targets that are numbers, expected a loss of numbers, as squared", t.spec.Loss)
+	case t.spec.Classes && !margin:
+		err = fmt.Errorf("the loss %s is of numbers: found classes, expected a loss of classes, as logistic or hinge", t.spec.Loss)
 	case margin && len(s.Labels) < 2:
 		err = pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
 	case margin:
@@ -304,22 +309,34 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 // run makes rounds until all outputs are proved to the gap.
 func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
 	for round := 1; ; round++ {
-		if err := t.round(ctx, round); err != nil {
-			if ctx.Err() != nil && !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.proved }) {
-				return solver.Interrupted, round, nil
-			}
-			return "", round, err
-		}
-		if err := t.certify(ctx, round, round == t.spec.Rounds); err != nil {
-			return "", round, err
+		whole := round - 1 // rounds
+		err := t.round(ctx, round)
+		if err == nil {
+			whole = round
+			err = t.certify(ctx, round, round == t.spec.Rounds)
 		}
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return solver.Interrupted, whole, t.interrupted(context.WithoutCancel(ctx), whole, err)
+		case err != nil:
+			return "", whole, err
 		case !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.done }):
 			return solver.Converged, round, nil
 		case round == t.spec.Rounds:
 			return solver.EpochLimit, round, nil
 		}
 	}
+}
+
+// interrupted proves what the whole rounds have brought; err where that is nothing.
+func (t *trainer) interrupted(ctx context.Context, whole int, err error) error {
+	if whole > 0 {
+		failed := t.certify(ctx, whole, true)
+		if failed == nil || !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.proved }) {
+			return nil
+		}
+	}
+	return err
 }
 
 // round makes a step of every output that is not done.
@@ -445,7 +462,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		for k, a := range answers {
 			shares[k] = a.Output[c].Share
 		}
-		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, all)
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, round == t.spec.Rounds)
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
@@ -462,7 +479,7 @@ func (t *trainer) judged(round int, all bool) (q *Request, some bool) {
 			continue
 		}
 		some = true
-		if w.Theta = 1; o.newton != nil {
+		if w.Theta = 1; o.newton != nil && o.newton.at != nil {
 			w.W, w.Slopes = slices.Clone(o.newton.at), true
 		} else {
 			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,14 +33,50 @@ var lookups = map[string]func(p *Place, v *View) (*Answer, error){
 // look answers such a request.
 func (p *Place) look(q *Request) (*Answer, error) {
 	_, d := p.set.X.Dims()
-	v := q.View
-	if v == nil || d == 0 || v.Offset != nil && len(v.Offset) != d || v.Factor != nil && len(v.Factor) != d || v.M < 0 || len(v.Q)/d != v.M || len(v.Q)%d != 0 {
-		return nil, fmt.Errorf("place %d: request %s: found vectors of other lengths than %d", p.number, q.Verb, d)
+	if err := q.View.check(d); err != nil {
+		return nil, fmt.Errorf("%s: %w", q.Verb, err)
 	}
 	if q.Verb != "moments" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
 		return nil, pose.DataError{Reason: "found row weights, which components have no use for"}
 	}
-	return lookups[q.Verb](p, v)
+	return lookups[q.Verb](p, q.View)
+}
+
+// check says why a view is none of rows of d features.
+func (v *View) check(d int) error {
+	switch {
+	case v == nil:
+		return errors.New("found no view of the rows, expected one")
+	case v.M < 0 || v.M > d+8: // a search has eight starts
+
+		return fmt.Errorf("found %d vectors, expected at most %d", v.M, d+8)
+	}
+	err := vectorOf("numbers of vectors", v.Q, v.M*d)
+	if v.Offset != nil {
+		err = cmp.Or(err, vectorOf("offsets", v.Offset, d))
+	}
+	if v.Factor != nil {
+		err = cmp.Or(err, vectorOf("factors", v.Factor, d))
+	}
+	return err
+}
+
+// checkAnswer says why an answer is none to a request for such a view.
+func (v *View) checkAnswer(verb string, a *Answer, d int) error {
+	size := map[string]int{"second": d * (d + 1) / 2, "sizes": 3, "power": v.M * d, "couple": v.M*(d+v.M) + 1}[verb]
+	if verb != "moments" {
+		return vectorOf("sums over rows", a.Sum, size)
+	}
+	m := a.Moments
+	switch {
+	case m == nil:
+		return errors.New("found no moments, expected them")
+	case v.Offset != nil:
+		return vectorOf("distances", []float64{m.MaxCentred}, 1)
+	case m.Rows < 1 || len(m.Low) != d || len(m.High) != d || len(m.Squares) != d || !(m.Second >= 0) || !(m.MaxNorm >= 0):
+		return fmt.Errorf("found moments of %d rows and %d features, expected those of %d features", m.Rows, len(m.Mean), d)
+	}
+	return cmp.Or(vectorOf("means", m.Mean, d), vectorOf("squares", m.Squares, d))
 }
 
 // momentsOf answers with the moments of the rows, or with their largest distance from an offset.

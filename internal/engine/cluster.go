@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/cluster"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -59,9 +62,30 @@ type workerRequest struct {
 	Data  arrays  `json:"data"`  // split: the rows, whose numbers are in the payload
 }
 
-// ServeWorker answers requests for places, which are kept in a folder, until in ends.
+// ServeWorker answers requests for places, which are kept in a folder, until in ends, or the folder is gone: whoever
+// removes the rows of a run ends the workers that hold them.
 func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string, threads int) error {
-	w := cluster.NewWorker(folder, threads)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- answerAll(ctx, in, out, cluster.NewWorker(folder, threads), threads) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+			if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+		}
+	}
+}
+
+// answerAll answers requests until in ends.
+func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Worker, threads int) error {
 	for {
 		var q workerRequest
 		payload, err := readPayload(in, &q)
@@ -136,6 +160,7 @@ type coordinatorSpec struct {
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"`
 	Bias    string  `json:"bias"`
+	Classes bool    `json:"classes"`
 	Lambda  float64 `json:"lambda"`
 	C       float64 `json:"C"`
 	Gap     float64 `json:"gap"`
@@ -177,7 +202,7 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	if spec.Components != nil {
 		return coordinateComponents(ctx, remote, *spec.Components, out)
 	}
-	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
+	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
 		Progress: func(p cluster.Progress) {
 			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
 		}})

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -94,4 +96,21 @@ func FuzzWorker(f *testing.F) {
 		var out bytes.Buffer
 		_ = ServeWorker(context.Background(), bytes.NewReader(raw), &out, folder, 1)
 	})
+}
+
+// A worker ends when its folder is removed, though its input stays open.
+func TestWorkerEndsWithItsFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "run")
+	in, open := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- ServeWorker(context.Background(), in, io.Discard, folder, 1) }()
+	if err := writePayload(open, map[string]any{"verb": "other"}, nil); err != nil { // the folder is there by now
+		t.Fatal(err)
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
 }
