@@ -43,7 +43,7 @@ from . import _ask, _cluster
 from ._engine import DataError, EngineError, program
 from ._model import Model as File
 
-__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel"]
+__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel"]
 
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
@@ -79,21 +79,23 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
-    """Return the rows of a table of Arrow (features, label and perhaps weight) as those of the program: the dense ones and the sparse ones."""
+    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    weights = None
+    weights = targets = None
     if batch.num_columns > 2:
         weights = _numbers(batch.column(2))
         wrong = ~(np.isfinite(weights) & (weights >= 0))
         if wrong.any():
             raise DataError(f"found the weight {weights[wrong][0]:g} of a row, expected a number of at least 0 in every row")
         batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
-    X, y = batch.column(0), batch.column(1)
+    X, y = batch.column(0), batch.column(min(1, batch.num_columns - 1))
     if X.null_count or y.null_count:
         raise DataError(f"found a row without {'features' if X.null_count else 'a label'} (null), expected them in every row")
-    if classes is None:
+    if batch.num_columns == 1:
+        pass
+    elif classes is None:
         targets = _numbers(y)
         if not np.isfinite(targets).all():
             raise DataError(f"found the label {targets[~np.isfinite(targets)][0]:g}, expected a finite number in every row")
@@ -106,7 +108,9 @@ def _table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
         if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
             raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
         data = _ask.Data(part, weights=None if weights is None else weights[rows])
-        if classes is None:
+        if targets is None:
+            pass
+        elif classes is None:
             data.numbers = targets[rows]
         else:
             data.codes, data.labels = targets[rows], [_spelled(c) for c in classes]
@@ -185,7 +189,7 @@ class _Backend:
         self.sc._fenchel_shipped = folder
 
     def ingest(self) -> None:
-        """Deal the rows of the table (features, label and perhaps weight) to places."""
+        """Deal the rows of the table (features, and perhaps label and weight) to places."""
         self._ship()
         run, classes = self.run, self.classes
 
@@ -273,18 +277,12 @@ class _Backend:
             self.sc.parallelize(range(tasks), tasks).mapPartitions(remove).count()
 
 
-class _Shared(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol):
-    """Parameters that both estimators, and their models, have."""
+class _Columns(HasFeaturesCol):
+    """Parameters of all estimators, and of their models."""
 
     inputCols = Param(Params._dummy(), "inputCols", "columns of numbers that are the features, in place of featuresCol", TypeConverters.toListString)
-    loss = Param(Params._dummy(), "loss", "loss, as in `fenchel list losses`", TypeConverters.toString)
-    penalty = Param(Params._dummy(), "penalty", "l2 or elastic-net:ratio=R", TypeConverters.toString)
-    C = Param(Params._dummy(), "C", "weight of the losses: lambda = 1/(C n)", TypeConverters.toFloat)
-    bias = Param(Params._dummy(), "bias", "free, feature or none", TypeConverters.toString)
     gap = Param(Params._dummy(), "gap", "proved relative gap to stop at", TypeConverters.toFloat)
-    maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
-    seed = Param(Params._dummy(), "seed", "of the order in which rows are visited", TypeConverters.toInt)
-    keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
+    seed = Param(Params._dummy(), "seed", "of what is random: the order in which rows are visited, directions to start from", TypeConverters.toInt)
 
     def setParams(self, **params: Any) -> Any:
         """Set parameters by their names."""
@@ -308,6 +306,17 @@ class _Shared(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol):
             return F.array(*[F.col(n).cast("double") for n in names])
         self._kind(df, "featuresCol", self.getFeaturesCol(), (VectorUDT, ArrayType), "a vector or an array of numbers")
         return F.col(self.getFeaturesCol())
+
+
+class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
+    """Parameters that both linear estimators, and their models, have."""
+
+    loss = Param(Params._dummy(), "loss", "loss, as in `fenchel list losses`", TypeConverters.toString)
+    penalty = Param(Params._dummy(), "penalty", "l2 or elastic-net:ratio=R", TypeConverters.toString)
+    C = Param(Params._dummy(), "C", "weight of the losses: lambda = 1/(C n)", TypeConverters.toFloat)
+    bias = Param(Params._dummy(), "bias", "free, feature or none", TypeConverters.toString)
+    maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
+    keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
 
 
 class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
@@ -348,29 +357,38 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
         return label, sorted(found)
 
     def _fit(self, df: Any) -> Any:
-        if type(df).__module__.startswith("pyspark.sql.connect"):
-            raise RuntimeError("Spark Connect: found a table of a remote session, which has no RDDs, expected one of a classic session")
+        _classic(df)
         spec, features = self._spec(), self._features(df)
         label, classes = self._label(df)
         columns = [features.alias("features"), label.alias("label")]
         if self.isDefined(self.weightCol) and self.getWeightCol():
             self._kind(df, "weightCol", self.getWeightCol(), (NumericType, BooleanType), "numbers")
             columns.append(F.coalesce(F.col(self.getWeightCol()).cast("double"), F.lit(float("nan"))).alias("weight"))
-        backend = _Backend(df.select(*columns), classes)
-        trace: list[dict[str, Any]] = []
+        return _trained(self, df.select(*columns), classes, spec)
 
-        def progress(event: dict[str, Any]) -> None:
-            trace.append(event)
-            _log.info("round %d, output %d: gap %s%s", event["round"], event["output"], event["gap"], " (proved)" if event["proved"] else "")
 
-        try:
-            said, file = _cluster.train(backend, spec, progress)
-        finally:
-            backend.close()
-        model = self._modelled()(file)
-        self._copyValues(model)
-        model.trace_, model.jobs_ = trace, backend.jobs
-        return model
+def _classic(df: Any) -> None:
+    if type(df).__module__.startswith("pyspark.sql.connect"):
+        raise RuntimeError("Spark Connect: found a table of a remote session, which has no RDDs, expected one of a classic session")
+
+
+def _trained(estimator: Any, table: Any, classes: list[Any] | None, spec: dict[str, Any]) -> Any:
+    """Return the model of an estimator, trained on the rows of a table."""
+    backend = _Backend(table, classes)
+    trace: list[dict[str, Any]] = []
+
+    def progress(event: dict[str, Any]) -> None:
+        trace.append(event)
+        _log.info("round %d, output %d: gap %s%s", event["round"], event["output"], event["gap"], " (proved)" if event["proved"] else "")
+
+    try:
+        said, file = _cluster.train(backend, spec, progress)
+    finally:
+        backend.close()
+    model = estimator._modelled()(file)
+    estimator._copyValues(model)
+    model.trace_, model.jobs_ = trace, backend.jobs
+    return model
 
 
 def _plain(error: Exception) -> Exception:
@@ -394,36 +412,15 @@ def _scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarra
     return scores
 
 
-class _Fitted(Model, _Shared, MLReadable, MLWritable):
-    """A model: what it says of itself is that of its file."""
+class _Filed(Model, _Columns, MLReadable, MLWritable):
+    """A model: what it says of itself is that of its file. Its scores are linear, by ``coef_`` and ``intercept_``."""
 
     def __init__(self, file: File | None = None) -> None:
         super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction")
+        self._setDefault(featuresCol="features")
         self.trace_: list[dict[str, Any]] = []  # of rounds: output, round, gap, and whether it is proved
         if file is not None:
             self._take(file)
-
-    def _take(self, file: File) -> None:
-        self.file = file
-        self.coef_, self.intercept_ = file.weights()
-        self.classes_ = file.part("classes")
-
-    @property
-    def status_(self) -> str:
-        """How training ended."""
-        return self._worst()["status"]
-
-    @property
-    def gap_(self) -> float:
-        """The relative gap that is proved, of the worst output."""
-        return _relative(self._worst())
-
-    def _worst(self) -> dict[str, Any]:
-        return max(self.file.part("certificates"), key=_relative)
-
-    def _loss(self) -> str:
-        return self.file.part("problem")["loss"].split(":")[0]
 
     def save_model(self, path: str) -> None:
         """Write Fenchel's own file, for ``fenchel verify``, ``predict``, ``info`` and others."""
@@ -450,13 +447,40 @@ class _Fitted(Model, _Shared, MLReadable, MLWritable):
         return _ModelReader(cls)
 
 
+class _Fitted(_Filed, _Shared):
+    def __init__(self, file: File | None = None) -> None:
+        super().__init__(file)
+        self._setDefault(labelCol="label", predictionCol="prediction")
+
+    def _take(self, file: File) -> None:
+        self.file = file
+        self.coef_, self.intercept_ = file.weights()
+        self.classes_ = file.part("classes")
+
+    @property
+    def status_(self) -> str:
+        """How training ended."""
+        return self._worst()["status"]
+
+    @property
+    def gap_(self) -> float:
+        """The relative gap that is proved, of the worst output."""
+        return _relative(self._worst())
+
+    def _worst(self) -> dict[str, Any]:
+        return max(self.file.part("certificates"), key=_relative)
+
+    def _loss(self) -> str:
+        return self.file.part("problem")["loss"].split(":")[0]
+
+
 def _relative(c: dict[str, Any]) -> float:
     primal, dual, zero = (float("nan") if c[k] is None else c[k] for k in ("primal", "dual", "zero"))
     return (primal - dual) / max(abs(primal), abs(dual), 1e-12 * abs(zero)) if primal != dual else 0.0
 
 
 class _ModelWriter(MLWriter):
-    def __init__(self, model: _Fitted) -> None:
+    def __init__(self, model: _Filed) -> None:
         super().__init__()
         self.model = model
 
@@ -567,3 +591,6 @@ class LinearRegressor(_Estimator):
 
     def _modelled(self) -> type:
         return LinearRegressorModel
+
+
+from ._sparkpca import PCA, PCAModel  # noqa: E402  after what it is made of
