@@ -33,7 +33,7 @@ type Request struct {
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
 	Memory map[int][]byte // resume: of each place that is to go on
-	View   *View          // of the lookups
+	View   *View          // of the lookups; describe: how columns are scaled
 }
 
 // A Draft is the problem: a model without weights, and numbers of all rows.
@@ -44,6 +44,9 @@ type Draft struct {
 	N         []float64 // sum of the row weights, of each output
 	Beta      []float64 // see dual.NewLocal, of each output; nil: Newton's method
 	Group     []uint8   // of the columns; nil: rows are dense
+
+	Scale          string // kind of the scaling of the columns; "": none
+	Offset, Factor []float64
 }
 
 // Work is what is asked of one output.
@@ -63,6 +66,7 @@ type Answer struct {
 	Output  []Output
 	Memory  []byte
 	Moments *scaling.Moments
+	Columns *scaling.Columns
 	Sum     []float64 // of the lookups
 }
 

@@ -35,7 +35,7 @@ type hunt struct {
 	trainer
 	pca     pca.Spec
 	told    func(gap float64)
-	view    View // what centres and scales rows
+	moved   View // what centres and scales rows
 	problem method.Problem
 	second  []float64 // Sigma, d x d; nil: it is not formed
 	total   float64   // its trace
@@ -117,10 +117,10 @@ func (h *hunt) measure(ctx context.Context) error {
 		return pose.DataError{Reason: err.Error()}
 	}
 	if center {
-		h.view.Offset = moved.Offset
+		h.moved.Offset = moved.Offset
 	}
 	if h.pca.Scale != "none" {
-		h.view.Factor = moved.Factor
+		h.moved.Factor = moved.Factor
 	}
 	switch {
 	case center && moments.Constants() == s.Cols:
@@ -155,7 +155,7 @@ func (t *trainer) moments(ctx context.Context, distances bool) (*scaling.Moments
 
 // sum asks for sums over the rows, and adds them up in the order of the places.
 func (h *hunt) sum(ctx context.Context, verb string, q []float64, m int) ([]float64, []*Answer, error) {
-	v := h.view
+	v := h.moved
 	v.Q, v.M = q, m
 	answers, err := h.ask(ctx, &Request{Verb: verb, View: &v})
 	if err != nil {
@@ -299,9 +299,9 @@ func (h *hunt) model() *model.PCA {
 		status = solver.Converged
 	}
 	return &model.PCA{
-		Statement:  model.PCAStatement{K: h.pca.K, Method: h.pca.Method, Center: h.view.Offset != nil, Scale: h.pca.Scale, Seed: h.pca.Seed},
+		Statement:  model.PCAStatement{K: h.pca.K, Method: h.pca.Method, Center: h.moved.Offset != nil, Scale: h.pca.Scale, Seed: h.pca.Seed},
 		Data:       model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Digest: s.digest()},
-		Components: h.basis.Component, Eigenvalue: h.basis.Value, Mean: h.view.Offset, Scale: h.view.Factor,
+		Components: h.basis.Component, Eigenvalue: h.basis.Value, Mean: h.moved.Offset, Scale: h.moved.Factor,
 		Proof:   model.PCAProof{Status: string(status), Gap: h.pca.Gap, Total: model.Bound(p.Total), Captured: model.Bound(p.Captured), Upper: model.Bound(p.Upper), Failure: p.Failure, Route: p.Route},
 		Version: pose.Version(),
 	}

@@ -41,7 +41,7 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	}
 	switch q.Verb {
 	case "describe":
-		return p.describe()
+		return p.describe(q.View)
 	case "begin":
 		return p.begin(q.Draft)
 	case "resume":
@@ -79,9 +79,13 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	return a, nil
 }
 
-// describe sums up the rows.
-func (p *Place) describe() (*Answer, error) {
+// describe sums up the rows: their numbers, and of the columns, scaled, how they are used and how long they are.
+func (p *Place) describe(v *View) (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
+		return nil, err
+	}
+	scaled, err := p.scaled(v)
+	if err != nil {
 		return nil, err
 	}
 	n, d := p.set.X.Dims()
@@ -94,7 +98,7 @@ func (p *Place) describe() (*Answer, error) {
 			s.Counts[c] += weights[i]
 		}
 	}
-	rows := problem.NewRows(p.set.X, p.threads)
+	rows := problem.NewRows(scaled, p.threads)
 	s.Squares = rows.ColumnNorms()
 	for j, norm := range s.Squares {
 		s.Squares[j] = norm * norm
@@ -103,7 +107,7 @@ func (p *Place) describe() (*Answer, error) {
 		s.SquaredNorms += x
 	}
 	for i := range n {
-		x := p.set.X.Row(i)
+		x := scaled.Row(i)
 		for k := range x.Value {
 			s.Users[x.Column(k)]++
 		}
@@ -128,7 +132,11 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 	if err := d.check(p.set.Rows()); err != nil {
 		return nil, err
 	}
-	posed, err := pose.Restate(&model.Model{Statement: d.Statement, Classes: d.Classes}, p.set, p.threads)
+	scaling, err := d.scaling(p.set.Cols())
+	if err != nil {
+		return nil, err
+	}
+	posed, err := pose.Restate(&model.Model{Statement: d.Statement, Classes: d.Classes, Scaling: scaling}, p.set, p.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 // Spec says what to train.
 type Spec struct {
 	Loss, Penalty, Bias string
+	Scale               string  // kind of the scaling of the columns, as of package scaling; "": none
 	Classes             bool    // are wanted: a loss of numbers is refused
 	Lambda, C           float64 // of lambda and C at most one; neither: lambda = 1/n
 	Gap                 float64
@@ -67,6 +68,7 @@ type trainer struct {
 	cluster Cluster
 	spec    Spec
 	summary *Summary
+	view    *View // how columns are scaled; nil: they are not
 	draft   *Draft
 	places  int
 	rows    []int // of each place
@@ -96,6 +98,9 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 		t.spec.Rounds = 1000
 	}
 	if err := t.describe(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.scale(ctx, spec.Scale); err != nil {
 		return nil, err
 	}
 	if err := t.begin(ctx); err != nil {
@@ -141,10 +146,11 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 
 // describe adds up what the places have.
 func (t *trainer) describe(ctx context.Context) error {
-	answers, err := t.ask(ctx, &Request{Verb: "describe"})
+	answers, err := t.ask(ctx, &Request{Verb: "describe", View: t.view})
 	if err != nil {
 		return err
 	}
+	t.rows = nil
 	all := &Summary{Sparse: true, Numbers: true, Buckets: map[int][]byte{}}
 	counts := map[string]float64{}
 	for k, a := range answers {
@@ -267,6 +273,9 @@ func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) &&
 func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 	s, d := t.summary, &Draft{Run: t.spec.Run}
 	t.draft = d
+	if t.view != nil {
+		d.Scale, d.Offset, d.Factor = t.spec.Scale, t.view.Offset, t.view.Factor
+	}
 	d.Statement.Loss, d.Statement.Penalty, d.Statement.Bias = t.spec.Loss, t.spec.Penalty, t.spec.Bias
 	d.Statement.Gap, d.Statement.Seed = t.spec.Gap, t.spec.Seed
 	switch {

@@ -28,6 +28,7 @@ type View struct {
 // lookups are the requests that change nothing.
 var lookups = map[string]func(p *Place, v *View) (*Answer, error){
 	"moments": (*Place).momentsOf, "second": (*Place).secondOf, "sizes": (*Place).sizesOf, "power": (*Place).powerOf, "couple": (*Place).coupleOf,
+	"columns": (*Place).columnsOf,
 }
 
 // look answers such a request.
@@ -36,7 +37,7 @@ func (p *Place) look(q *Request) (*Answer, error) {
 	if err := q.View.check(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", q.Verb, err)
 	}
-	if q.Verb != "moments" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
+	if q.Verb != "moments" && q.Verb != "columns" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
 		return nil, pose.DataError{Reason: "found row weights, which components have no use for"}
 	}
 	return lookups[q.Verb](p, q.View)
@@ -64,10 +65,30 @@ func (v *View) check(d int) error {
 // checkAnswer says why an answer is none to a request for such a view.
 func (v *View) checkAnswer(verb string, a *Answer, d int) error {
 	size := map[string]int{"second": d * (d + 1) / 2, "sizes": 3, "power": v.M * d, "couple": v.M*(d+v.M) + 1}[verb]
-	if verb != "moments" {
-		return vectorOf("sums over rows", a.Sum, size)
+	switch verb {
+	case "columns":
+		return v.checkColumns(a.Columns, d)
+	case "moments":
+		return v.checkMoments(a.Moments, d)
 	}
-	m := a.Moments
+	return vectorOf("sums over rows", a.Sum, size)
+}
+
+// checkColumns says why sums of columns are none.
+func (v *View) checkColumns(c *scaling.Columns, d int) error {
+	switch {
+	case c == nil:
+		return errors.New("found no sums of columns, expected them")
+	case v.Offset != nil && c.Sum == nil && c.Rest == nil:
+		return vectorOf("squares", c.Squares, d)
+	case c.Rows < 1 || len(c.Stored) != d || c.Squares != nil || slices.ContainsFunc(c.Stored, func(n int64) bool { return n < 0 || n > c.Rows }):
+		return fmt.Errorf("found the sums of %d columns of %d rows, expected those of %d columns", len(c.Stored), c.Rows, d)
+	}
+	return cmp.Or(vectorOf("sums", c.Sum, d), vectorOf("sums", c.Rest, d), vectorOf("magnitudes", c.Largest, d))
+}
+
+// checkMoments says why moments are none.
+func (v *View) checkMoments(m *scaling.Moments, d int) error {
 	switch {
 	case m == nil:
 		return errors.New("found no moments, expected them")

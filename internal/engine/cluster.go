@@ -160,6 +160,7 @@ type coordinatorSpec struct {
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"`
 	Bias    string  `json:"bias"`
+	Scale   string  `json:"scale"`
 	Classes bool    `json:"classes"`
 	Lambda  float64 `json:"lambda"`
 	C       float64 `json:"C"`
@@ -202,7 +203,7 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	if spec.Components != nil {
 		return coordinateComponents(ctx, remote, *spec.Components, out)
 	}
-	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
+	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
 		Progress: func(p cluster.Progress) {
 			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
 		}})
@@ -236,7 +237,11 @@ func (w *writer) Write(p []byte) (int, error) {
 // clusterModel makes the model of what was found.
 func clusterModel(r *cluster.Result) (*model.Model, error) {
 	s := r.Summary
-	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Version: pose.Version(),
+	scaling, err := r.Scaling()
+	if err != nil {
+		return nil, err
+	}
+	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: scaling, Version: pose.Version(),
 		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
 	for _, o := range r.Output {
 		c := o.Certificate

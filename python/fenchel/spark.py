@@ -315,6 +315,7 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
     penalty = Param(Params._dummy(), "penalty", "l2 or elastic-net:ratio=R", TypeConverters.toString)
     C = Param(Params._dummy(), "C", "weight of the losses: lambda = 1/(C n)", TypeConverters.toFloat)
     bias = Param(Params._dummy(), "bias", "free, feature or none", TypeConverters.toString)
+    scale = Param(Params._dummy(), "scale", "none, max or std, as of `fenchel train --scale`", TypeConverters.toString)
     maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
     keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
 
@@ -328,7 +329,7 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
         return DefaultParamsReader(cls)
 
     def _spec(self) -> dict[str, Any]:
-        spec = {name: self.getOrDefault(name) for name in ("loss", "penalty", "bias", "C", "gap", "maxRounds", "seed", "keepDual") if self.isDefined(name)}
+        spec = {name: self.getOrDefault(name) for name in ("loss", "penalty", "bias", "scale", "C", "gap", "maxRounds", "seed", "keepDual") if self.isDefined(name)}
         for name in ("C", "gap", "maxRounds"):
             if not spec.get(name, 1) > 0:
                 raise ValueError(f"{name}={spec[name]}: expected a number above 0")
@@ -559,6 +560,9 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
         ``logistic``, ``squared-hinge``, ``hinge`` (of which rounds are many) and others.
     featuresCol, inputCols, labelCol, weightCol, predictionCol, rawPredictionCol, probabilityCol : str
         As in ``pyspark.ml``; ``inputCols`` is a list of columns of numbers.
+    scale : str
+        ``none``, ``max`` (by the largest magnitude) or ``std`` (by the deviation; dense rows are centred too): the penalty is then of weights
+        of columns of comparable sizes. Predictions are of rows as they come.
     C, penalty, bias, gap, maxRounds, seed, keepDual
         As the parameters' documentation says.
     """
@@ -567,10 +571,10 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
 
     @keyword_only
     def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                 loss="logistic", penalty="l2", C=None, bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
+                 loss="logistic", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
         super().__init__()
         self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                         loss="logistic", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)  # fmt: skip
+                         loss="logistic", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)  # fmt: skip
         self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
 
     def _modelled(self) -> type:
@@ -584,9 +588,9 @@ class LinearRegressor(_Estimator):
 
     @keyword_only
     def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction",
-                 loss="squared", penalty="l2", C=None, bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
+                 loss="squared", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
         super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", loss="squared", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)
+        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", loss="squared", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)
         self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
 
     def _modelled(self) -> type:

@@ -1,11 +1,15 @@
 """Training on rows in many places, by processes of this machine."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
 
 import fenchel
 from fenchel import _ask, _cluster
+from fenchel._engine import program
 
 
 def batches(X, codes, size):
@@ -94,3 +98,20 @@ def test_components_refused():
         found(X, 100, 2, k=21)
     with pytest.raises(ValueError, match="a cluster knows"):
         found(X, 100, 2, method="power")
+
+
+@pytest.mark.parametrize("scale", ["std", "max"])
+def test_scaled(scale, tmp_path):
+    X, y = rows()
+    X = X * np.arange(1, 21, dtype=np.float32) ** 2 + 100
+    said, model = trained(X, y, 400, 3, scale=scale, gap=1e-4)
+    assert said["status"] == "converged"
+    size = X.std(axis=0) if scale == "std" else np.abs(X).max(axis=0)
+    Z = (X - X.mean(axis=0)) / size if scale == "std" else X / size
+    one = fenchel.LinearClassifier(loss="logistic", gap=1e-7).fit(Z, y)
+    w, b = model.weights()
+    assert np.allclose(X @ w[0] + b[0], one.decision_function(Z), atol=0.05)
+    model.save(tmp_path / "c.model")
+    dump_svmlight_file(X, y, str(tmp_path / "rows.svm"), zero_based=False)
+    check = subprocess.run([program(), "verify", str(tmp_path / "c.model"), str(tmp_path / "rows.svm")], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout
