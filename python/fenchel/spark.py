@@ -233,6 +233,9 @@ class _Backend:
             if self.handles is None:
                 self.ingest()
             return self._map(request, places)
+        except KeyboardInterrupt:
+            self.sc.cancelAllJobs()  # as Spark does by itself
+            raise
         except DataError:
             raise
         except Exception as e:

@@ -173,7 +173,7 @@ def test_counts(spark):
 
 
 def test_same_bytes_and_the_program_agrees(spark, tmp_path):
-    X, y = rows(n=420, d=6)
+    X, y = rows(n=220, d=5)
     df = table(spark, X, (2 * y - 1).tolist(), sparse)
     est = LinearClassifier(C=1.0, maxRounds=30)
     models = [est.fit(t) for t in (df.coalesce(1), df.orderBy("label").repartition(7), df.repartition(3))]
