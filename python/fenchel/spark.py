@@ -48,6 +48,7 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
 FAULT = -1  # in place of a bucket: what is wrong with the rows
+LOCALITY = "600s"  # that a request waits for the executor that has the rows, before another one loads them
 ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
 
 _log = logging.getLogger("fenchel")
@@ -251,7 +252,10 @@ class _Backend:
                 else:
                     yield place, _cluster.ask(_child(run), place, sent.value)
 
+        conf = self.sc._jsc.sc().conf()
+        wait = conf.get("spark.locality.wait", "3s")
         try:
+            conf.set("spark.locality.wait", LOCALITY)
             for _ in range(3):
                 self.jobs += 1
                 replies = dict(self.sc.runJob(self.handles, answer, places))
@@ -262,6 +266,7 @@ class _Backend:
                 self.handles.count()
             raise EngineError("executors lose the rows of their places again and again")
         finally:
+            conf.set("spark.locality.wait", wait)
             sent.destroy()
 
     def close(self) -> None:
