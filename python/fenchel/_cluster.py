@@ -55,6 +55,7 @@ class Child:
             head, payload = self.receive()
         except BaseException:
             self.process.kill()  # it would answer the next request with this one's answer
+            self.process.wait()
             raise
         if "error" in head:
             raise DataError(head["error"])
@@ -194,7 +195,7 @@ class _Patience:
     def _interrupt(self, number: int, frame: Any) -> None:
         self.asked = True
         if self.waiting:
-            (self.before if callable(self.before) else signal.default_int_handler)(number, frame)
+            raise KeyboardInterrupt
 
     def map(self, backend: Any, request: bytes, places: list[int] | None) -> list[bytes] | None:
         """Return the replies of places; None: Ctrl-C was pressed since the last request."""

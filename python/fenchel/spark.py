@@ -47,6 +47,8 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
+FAULT = -1  # in place of a bucket: what is wrong with the rows
+LOCALITY = "600s"  # that a request waits for the executor that has the rows, before another one loads them
 ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
 
 _log = logging.getLogger("fenchel")
@@ -196,12 +198,12 @@ class _Backend:
         def deal(batches: list[Any]) -> Any:
             import pyarrow as pa
 
-            blobs = []
-            for data in _table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
-                try:
+            blobs: list[Any] = []
+            try:
+                for data in _table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
                     blobs += _cluster.split(_child(run), data)
-                except ValueError as e:
-                    raise DataError(str(e)) from None
+            except ValueError as e:  # told by the table: a task that fails is tried again
+                blobs = [(FAULT, 0, 0, str(e).encode())]
             return pa.RecordBatch.from_arrays([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
 
         def splitter(batches: Iterator[Any]) -> Iterator[Any]:
@@ -217,6 +219,8 @@ class _Backend:
 
         self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.MEMORY_AND_DISK)
         counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
+        if FAULT in counts:
+            raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
         if not counts:
             raise DataError(f"found no rows{' of a weight above 0' if len(self.table.columns) > 2 else ''}, expected some")
         table, self.places = _cluster.deal(counts)
@@ -234,6 +238,11 @@ class _Backend:
             if self.handles is None:
                 self.ingest()
             return self._map(request, places)
+        except KeyboardInterrupt:
+            self.sc.cancelAllJobs()  # as Spark does by itself
+            raise
+        except DataError:
+            raise
         except Exception as e:
             raise _plain(e) from None
 
@@ -247,7 +256,10 @@ class _Backend:
                 else:
                     yield place, _cluster.ask(_child(run), place, sent.value)
 
+        conf = self.sc._jsc.sc().conf()
+        wait = conf.get("spark.locality.wait", "3s")
         try:
+            conf.set("spark.locality.wait", LOCALITY)
             for _ in range(3):
                 self.jobs += 1
                 replies = dict(self.sc.runJob(self.handles, answer, places))
@@ -258,6 +270,7 @@ class _Backend:
                 self.handles.count()
             raise EngineError("executors lose the rows of their places again and again")
         finally:
+            conf.set("spark.locality.wait", wait)
             sent.destroy()
 
     def close(self) -> None:

@@ -1,15 +1,13 @@
 """Training on rows in many places, by processes of this machine."""
 
-import subprocess
+import os
+import signal
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.datasets import dump_svmlight_file
 
 import fenchel
 from fenchel import _ask, _cluster
-from fenchel._engine import program
 
 
 def batches(X, codes, size):
@@ -58,60 +56,48 @@ def test_one_class_is_refused():
         trained(X, np.zeros_like(y), 100, 2)
 
 
-def found(X, size, processes, **spec):
-    backend = _cluster.Local(processes)
+class Pressed(_cluster.Local):
+    """Ctrl-C is pressed in some requests, when places have been asked, of which the first has answered."""
+
+    def __init__(self, requests):
+        super().__init__(2)
+        self.requests, self.asked = requests, 0
+
+    def map(self, request, places):
+        self.asked += 1
+        if self.asked in self.requests:
+            self._worker(1).receive = lambda: os.kill(os.getpid(), signal.SIGINT)
+        return super().map(request, places)
+
+
+def interrupted(requests, progress=None):
+    X, y = rows()
+    backend = Pressed(requests)
     try:
-        backend.ingest(_ask.Data(X[lo : lo + size]) for lo in range(0, X.shape[0], size))
-        return _cluster.train(backend, {"components": {"k": 3, "center": "yes", "gap": 1e-3, "seed": 1, **spec}})
+        backend.ingest(batches(X, y, 500))
+        return _cluster.train(backend, {"loss": "hinge", "penalty": "l2", "bias": "free", "gap": 1e-9, "dual": True}, progress)
     finally:
         backend.close()
 
 
-@pytest.mark.parametrize("spec", [{}, {"method": "krylov", "scale": "std"}])
-def test_components(spec):
-    X = rows()[0] * np.arange(1, 21, dtype=np.float32) + 5
-    said, model = found(X, 1500, 1, **spec)
-    order = np.random.default_rng(1).permutation(len(X))
-    _, again = found(X[order], 333, 3, **spec)
-    assert model.data == again.data
-    assert said["status"] == "converged" and said["gap"] <= 1e-3
-    one = fenchel.PCA(3, gap=1e-6, scale=spec.get("scale", "none")).fit(X)
-    captured = model.part("proof")["captured"]
-    assert abs(captured - one.certificate_.captured) <= 1e-3 * captured
-    if not spec:
-        assert np.allclose(np.abs(model.tensor("components") @ one.components_.T), np.eye(3), atol=1e-4)
+def test_ctrl_c_keeps_what_is_proved():
+    said, model = interrupted({20})
+    assert said["status"] == "interrupted" and 0 < said["gap"] < 0.9 and said["rounds"] == 16
+    assert model.part("certificates")[0]["status"] == "interrupted"
 
 
-def test_components_of_sparse_rows():
-    X = sparse.random(2000, 3000, 0.01, "csr", np.float32, random_state=0)
-    said, model = found(X, 700, 2, center="auto", k=2)
-    assert said["status"] == "converged" and said["method"] == "krylov" and model.part("problem")["center"] is False
-    assert 5 < said["jobs"] < 100
-    values = np.linalg.svd(X.toarray(), compute_uv=False)[:2] ** 2 / 2000
-    proof = model.part("proof")
-    assert proof["captured"] <= values.sum() * (1 + 1e-6) and values.sum() <= proof["upper"] * (1 + 1e-6)
+def test_ctrl_c_between_requests():
+    def progress(event):
+        if event["round"] == 7 and not event["proved"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    said, _ = interrupted(set(), progress)
+    assert said["status"] == "interrupted" and said["rounds"] == 7 and said["gap"] < 1
+    assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_components_refused():
-    X = rows(300)[0]
-    with pytest.raises(ValueError, match="k = 21: expected 1 to 20"):
-        found(X, 100, 2, k=21)
-    with pytest.raises(ValueError, match="a cluster knows"):
-        found(X, 100, 2, method="power")
-
-
-@pytest.mark.parametrize("scale", ["std", "max"])
-def test_scaled(scale, tmp_path):
-    X, y = rows()
-    X = X * np.arange(1, 21, dtype=np.float32) ** 2 + 100
-    said, model = trained(X, y, 400, 3, scale=scale, gap=1e-4)
-    assert said["status"] == "converged"
-    size = X.std(axis=0) if scale == "std" else np.abs(X).max(axis=0)
-    Z = (X - X.mean(axis=0)) / size if scale == "std" else X / size
-    one = fenchel.LinearClassifier(loss="logistic", gap=1e-7).fit(Z, y)
-    w, b = model.weights()
-    assert np.allclose(X @ w[0] + b[0], one.decision_function(Z), atol=0.05)
-    model.save(tmp_path / "c.model")
-    dump_svmlight_file(X, y, str(tmp_path / "rows.svm"), zero_based=False)
-    check = subprocess.run([program(), "verify", str(tmp_path / "c.model"), str(tmp_path / "rows.svm")], capture_output=True, text=True)
-    assert check.returncode == 0, check.stdout
+@pytest.mark.parametrize("requests", [{1}, {2}, {3}, {20, 21}])
+def test_ctrl_c_before_there_is_a_model_and_twice(requests):
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(requests)
