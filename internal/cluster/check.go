@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -131,7 +133,7 @@ func (t *trainer) check(q *Request, k int, a *Answer) error {
 	if q.Verb == "describe" {
 		return a.Summary.check()
 	}
-	if lookups[q.Verb] != nil {
+	if q.View != nil {
 		return q.View.checkAnswer(q.Verb, a, t.summary.Cols)
 	}
 	if len(a.Output) != len(t.draft.N) {
@@ -213,4 +215,72 @@ func (s *Summary) check() error {
 		}
 	}
 	return nil
+}
+
+// check says why a view is none of rows of d features.
+func (v *View) check(d int) error {
+	switch {
+	case v == nil:
+		return errors.New("found no view of the rows, expected one")
+	case v.M < 0 || v.M > d+8: // a search has eight starts
+
+		return fmt.Errorf("found %d vectors, expected at most %d", v.M, d+8)
+	}
+	err := vectorOf("numbers of vectors", v.Q, v.M*d)
+	if v.Offset != nil {
+		err = cmp.Or(err, vectorOf("offsets", v.Offset, d))
+	}
+	if v.Factor != nil {
+		err = cmp.Or(err, vectorOf("factors", v.Factor, d))
+	}
+	return err
+}
+
+// checkAnswer says why an answer is none to a request for such a view.
+func (v *View) checkAnswer(verb string, a *Answer, d int) error {
+	size := map[string]int{"second": d * (d + 1) / 2, "sizes": 3, "power": v.M * d, "couple": v.M*(d+v.M) + 1}[verb]
+	switch verb {
+	case "columns":
+		return v.checkColumns(a.Columns, d)
+	case "moments":
+		return v.checkMoments(a.Moments, d)
+	}
+	return vectorOf("sums over rows", a.Sum, size)
+}
+
+// checkColumns says why sums of columns are none.
+func (v *View) checkColumns(c *scaling.Columns, d int) error {
+	switch {
+	case c == nil:
+		return errors.New("found no sums of columns, expected them")
+	case v.Offset != nil && c.Sum == nil && c.Rest == nil:
+		return vectorOf("squares", c.Squares, d)
+	case c.Rows < 1 || len(c.Stored) != d || c.Squares != nil || slices.ContainsFunc(c.Stored, func(n int64) bool { return n < 0 || n > c.Rows }):
+		return fmt.Errorf("found the sums of %d columns of %d rows, expected those of %d columns", len(c.Stored), c.Rows, d)
+	}
+	return cmp.Or(vectorOf("sums", c.Sum, d), vectorOf("sums", c.Rest, d), vectorOf("magnitudes", c.Largest, d))
+}
+
+// checkMoments says why moments are none.
+func (v *View) checkMoments(m *scaling.Moments, d int) error {
+	switch {
+	case m == nil:
+		return errors.New("found no moments, expected them")
+	case v.Offset != nil:
+		return vectorOf("distances", []float64{m.MaxCentred}, 1)
+	case m.Rows < 1 || len(m.Low) != d || len(m.High) != d || len(m.Squares) != d || !(m.Second >= 0) || !(m.MaxNorm >= 0):
+		return fmt.Errorf("found moments of %d rows and %d features, expected those of %d features", m.Rows, len(m.Mean), d)
+	}
+	return cmp.Or(vectorOf("means", m.Mean, d), vectorOf("squares", m.Squares, d))
+}
+
+// scaling returns that of a draft; nil: columns are as they are.
+func (d *Draft) scaling(cols int) (*scaling.Scaling, error) {
+	if d.Scale == "" {
+		return nil, nil
+	}
+	if err := cmp.Or(vectorOf("offsets", d.Offset, cols), vectorOf("factors", d.Factor, cols)); err != nil {
+		return nil, err
+	}
+	return scaling.Restore(d.Scale, d.Offset, d.Factor)
 }

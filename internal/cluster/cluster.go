@@ -36,6 +36,13 @@ type Request struct {
 	View   *View          // of the lookups; describe: how columns are scaled
 }
 
+// A View is rows as [view.Rows] has them, and M vectors to multiply them with.
+type View struct {
+	Offset, Factor []float64
+	Q              []float64
+	M              int
+}
+
 // A Draft is the problem: a model without weights, and numbers of all rows.
 type Draft struct {
 	Run       string

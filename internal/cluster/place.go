@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -79,12 +80,27 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	return a, nil
 }
 
+// looker returns what lookups see.
+func (p *Place) looker() looker { return looker{p.set, p.threads, &p.seen} }
+
+// look answers such a request.
+func (p *Place) look(q *Request) (*Answer, error) {
+	_, d := p.set.X.Dims()
+	if err := q.View.check(d); err != nil {
+		return nil, fmt.Errorf("%s: %w", q.Verb, err)
+	}
+	if q.Verb != "moments" && q.Verb != "columns" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
+		return nil, pose.DataError{Reason: "found row weights, which components have no use for"}
+	}
+	return lookups[q.Verb](p.looker(), q.View)
+}
+
 // describe sums up the rows: their numbers, and of the columns, scaled, how they are used and how long they are.
 func (p *Place) describe(v *View) (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
 		return nil, err
 	}
-	scaled, err := p.scaled(v)
+	scaled, err := p.looker().scaled(v)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -48,6 +49,9 @@ type Result struct {
 	Summary *Summary
 	Digest  string // of the rows, in any order
 }
+
+// Scaling returns that of the columns of a result; nil: they are as they are.
+func (r *Result) Scaling() (*scaling.Scaling, error) { return r.Draft.scaling(r.Summary.Cols) }
 
 // Solved is one output: weights and bias, d+1, and what is proved of them.
 type Solved struct {
@@ -200,6 +204,42 @@ func numbersIf(numbers bool) []float64 {
 		return []float64{}
 	}
 	return nil
+}
+
+// scale measures the columns, and describes the rows anew with the scaling that was asked for: of rows that are all sparse without means, as one machine does.
+func (t *trainer) scale(ctx context.Context, kind string) error {
+	if kind == "" || kind == "none" {
+		return nil
+	}
+	c, err := t.columns(ctx, nil)
+	if err == nil && kind == "std" {
+		var about *scaling.Columns
+		if about, err = t.columns(ctx, c.Mean()); err == nil {
+			c.Squares = about.Squares
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s, err := c.Scaling(kind, !t.summary.Sparse)
+	if err != nil {
+		return err
+	}
+	t.view = &View{Offset: s.Offset, Factor: s.Factor}
+	return t.describe(ctx)
+}
+
+// columns adds up those of the places.
+func (t *trainer) columns(ctx context.Context, mean []float64) (*scaling.Columns, error) {
+	answers, err := t.ask(ctx, &Request{Verb: "columns", View: &View{Offset: mean}})
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*scaling.Columns, len(answers))
+	for k, a := range answers {
+		parts[k] = a.Columns
+	}
+	return scaling.Total(parts), nil
 }
 
 // begin states the problem, and has the places do so.

@@ -17,7 +17,7 @@
 //   - exact, where min(n, d) is at most [exactSize]: Sigma, or the matrix of inner
 //     products, which has the same eigenvalues, is formed, and Z + mu I - Sigma is
 //     shown to be definite by a Cholesky decomposition (exact.go,
-//     dual.go, definite.go). How good U is does not matter to it. Of many rows, sums in single
+//     dual.go). How good U is does not matter to it. Of many rows, sums in single
 //     precision come first, which are quicker, and nearly as close where U is good
 //     (single.go).
 //   - lanczos: only products with the rows. Z comes from U, and mu from what random
