@@ -104,8 +104,8 @@ func (h *hunt) measure(ctx context.Context) error {
 			h.pca.Method = "covariance"
 		}
 	}
-	if most := 2 * MostColumns; h.pca.Method == "covariance" && s.Cols > most {
-		return pose.DataError{Reason: fmt.Sprintf("method covariance: found %d features, expected at most %d: use krylov", s.Cols, most)}
+	if h.pca.Method == "covariance" && s.Cols > mostSecond {
+		return pose.DataError{Reason: fmt.Sprintf("method covariance: found %d features, expected at most %d: use krylov", s.Cols, mostSecond)}
 	}
 	center := h.pca.Center == "yes" || h.pca.Center != "no" && view.Centres(s.Rows, s.Cols, s.Nonzeros) || h.pca.Scale == "thesis"
 	moments, err := h.moments(ctx, h.pca.Scale == "max-norm" && center)

@@ -213,6 +213,10 @@ func TestRefusedPrincipal(t *testing.T) {
 			t.Errorf("%+v: found %+v, expected an error", v, a)
 		}
 	}
+	wide := dealt(t, rowsOf(t, "@text:n=300,d=5000"), 1).places[0]
+	if a, err := wide.Answer(&Request{Verb: "second", View: &View{}}); err == nil {
+		t.Errorf("found %+v, expected too many columns to be refused", a)
+	}
 	for what, change := range map[string]func(q *Request, a *Answer){
 		"short":      func(_ *Request, a *Answer) { a.Sum = a.Sum[:max(len(a.Sum)-1, 0)] },
 		"no number":  func(_ *Request, a *Answer) { a.Sum = append(a.Sum[:max(len(a.Sum)-1, 0)], math.NaN()) },

@@ -3,12 +3,14 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
@@ -47,6 +49,9 @@ func (p looker) rows(v *View) view.Rows {
 // secondOf answers with the lower triangle of X'^T X', by rows.
 func (p looker) secondOf(v *View) (*Answer, error) {
 	n, d := p.set.X.Dims()
+	if d > mostSecond {
+		return nil, pose.DataError{Reason: fmt.Sprintf("found %d features, expected at most %d of a second moment that is formed", d, mostSecond)}
+	}
 	s, err := view.SecondMoment(context.Background(), p.rows(v), p.threads)
 	if err != nil {
 		return nil, err
@@ -64,6 +69,9 @@ func (p looker) sizesOf(v *View) (*Answer, error) {
 	s, n := certificate.SizeOf(p.rows(v), p.threads), float64(p.set.Rows())
 	return &Answer{Sum: []float64{s.Total * n, s.Upper * n, s.Raw * n}}, nil
 }
+
+// mostSecond is up to how many columns a second moment is formed: 64 MB go to the coordinator from each place.
+const mostSecond = 4000
 
 // seen is rows laid out for products, which takes as long as some of these.
 type seen struct {
