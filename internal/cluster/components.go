@@ -216,7 +216,7 @@ func (h *hunt) powerOfSecond(_ context.Context, q []float64, m int) ([]float64, 
 // byProducts finds components by products with the rows.
 func (h *hunt) byProducts(ctx context.Context) error {
 	n, d, k := h.problem.Rows, h.problem.Cols, h.problem.K
-	block := min(k+10, max(8, (1<<22)/d)) // rounds are dear, and numbers too
+	block := min(k+10, max(8, (1<<22)/d)) // rounds are expensive, and numbers too
 	sigma := view.Operator{Dim: d, Block: block, Apply: func(ctx context.Context, dst, q []float64, m int) error {
 		sum, err := h.power(ctx, q, m)
 		copy(dst, sum)

@@ -32,7 +32,7 @@ func SizeOf(x view.Rows, threads int) Size {
 	return Size{s.total, s.upper, s.raw}
 }
 
-// OfMoment is [CertifyUntil] of rows in many places, by products alone. It ends as soon as the bound is enough: steps are dear.
+// OfMoment is [CertifyUntil] of rows in many places, by products alone. It ends as soon as the bound is enough: steps are expensive.
 func OfMoment(ctx context.Context, m Moment, b method.Basis, threads int, seed func() uint64, enough func(Certificate) bool) (Certificate, error) {
 	if err := checkBasis(m.Rows, m.Cols, b); err != nil {
 		return Certificate{}, err
@@ -79,7 +79,7 @@ func (p *farProducts) Apply(dst, q []float64, m int) {
 }
 
 // Seed returns the seed of the random vectors of a certificate. It depends
-// on the rows too, so that nobody can choose rows in which something hides from the
+// on the rows too, so that no one can choose rows in which something hides from the
 // vectors of a seed; that of the components is mixed in by [Certify].
 func Seed(seed uint64, digest string) uint64 {
 	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(digest), seed))
