@@ -38,7 +38,6 @@ type hunt struct {
 	moved   View // what centres and scales rows
 	problem method.Problem
 	second  []float64 // Sigma, d x d; nil: it is not formed
-	total   float64   // its trace
 	size    certificate.Size
 	basis   method.Basis
 	proof   certificate.Certificate
@@ -182,21 +181,23 @@ func (h *hunt) bySecond(ctx context.Context) error {
 		return err
 	}
 	h.second = make([]float64, d*d)
+	trace := 0.0
 	for i := range d {
 		for j := range i + 1 {
 			x := packed[i*(i+1)/2+j] / float64(n)
 			h.second[i*d+j], h.second[j*d+i] = x, x
 		}
-		h.total += h.second[i*d+i]
+		trace += h.second[i*d+i]
 	}
 	if h.basis, err = batch.Pairs(ctx, view.Rows{}, h.second, d, h.problem); err != nil {
 		return err
 	}
 	h.basis.Orient()
 	if certificate.Forms(n, d) {
-		// A place forms its rows, and adds them up as route exact does; then places are added up. The sum of |x|^2 is at most the trace and its error.
+		// A place forms its rows, and adds them up as route exact does; then places are added up. The mean of |x|^2 is at most the trace and its errors.
 		error := algebra.Gamma(view.MomentRows + n/view.MomentRows + h.places + 16)
-		h.proof, err = certificate.OfProducts(ctx, h.second, d, algebra.Up(error*h.total*(1+2*error)), h.basis, h.pca.Threads)
+		wrong := algebra.Up(error * trace * (1 + float64(2*(error+algebra.Gamma(d)))))
+		h.proof, err = certificate.OfProducts(ctx, h.second, d, wrong, h.basis, h.pca.Threads)
 		return err
 	}
 	// Many rows: what one machine proves of them, it proves by products. Those with the formed moment are closer to these than
@@ -248,7 +249,6 @@ func (h *hunt) certify(ctx context.Context, power func(ctx context.Context, q []
 		if h.size, err = h.sizes(ctx); err != nil {
 			return err
 		}
-		h.total = h.size.Total
 	}
 	of := certificate.Moment{Rows: h.problem.Rows, Cols: h.problem.Cols, Size: h.size, Power: power, Couple: h.couple}
 	seed := func() uint64 { return certificate.Seed(h.pca.Seed, h.summary.digest()) }
