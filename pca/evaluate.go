@@ -59,7 +59,7 @@ func Evaluate(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*E
 			return nil, pose.DataError{Reason: err.Error()}
 		}
 	}
-	found, err := certificate.Certify(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest))
+	found, err := certificate.Certify(ctx, rows, basis, threads, certificate.Seed(m.Statement.Seed, digest))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func Evaluate(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*E
 		}
 	}
 	e.Proof = model.PCAProof{Total: model.Bound(found.Total), Captured: model.Bound(found.Captured), Upper: model.Bound(found.Upper), Failure: found.Failure, Route: found.Route}
-	if digest == m.Data.Digest {
+	if digest == m.Data.Digest || sorted(m) && (&data.Set{X: set.X}).DigestSorted(threads) == m.Data.Digest {
 		e.Warnings = append(e.Warnings, errors.New("these are the rows that the components were found in: of others they capture less"))
 	}
 	return e, nil

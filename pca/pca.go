@@ -180,7 +180,7 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 	if j.spec.chooseK() {
 		j.spec.K = firstGuess(min(n, d), j.spec.Share)
 	}
-	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap, Share: j.spec.Share}
+	j.problem = method.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: method.FirstLoss(j.spec.Gap), Share: j.spec.Share}
 	if err := j.problem.Check(); err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
@@ -315,7 +315,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	default:
 		rows := j.rows
 		rows.Work = nil
-		seed := func() uint64 { return certificateSeed(j.spec.Seed, j.digest()) }
+		seed := func() uint64 { return certificate.Seed(j.spec.Seed, j.digest()) }
 		c, err = certificate.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, seed, func(c certificate.Certificate) bool { return c.Loss() <= goal })
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,27 +20,14 @@ import (
 // How a run for components ends: with the gap, after another run for less loss, or with
 // what keeps it from it.
 
-// The first loss that a method is asked for is this part of the gap: the bound on what
-// others capture is looser than a method's estimate of what it misses, on real data
-// 50 times, and the goal of a later run follows from what the one before proved.
-const (
-	lossOfGap = 3e-4
-	leastLoss = 1e-16 // less is lost in rounding
-)
-
 // refine reports whether another run may prove the gap, after it asked for less loss.
-// The bound falls with the loss at least as fast as with its root.
 func (j *pcaJob) refine() bool {
 	m, ok := j.method.(method.Refining)
 	found, goal := j.result.Model.Proof.Relative(), j.spec.goal()
-	if !ok || j.cut != "" || j.late() || !(found > goal) || !m.Refines(j.problem) || j.problem.Loss == leastLoss {
+	if !ok || j.cut != "" || j.late() || !(found > goal) || !m.Refines(j.problem) || j.problem.Loss == method.LeastLoss {
 		return false
 	}
-	loss := j.problem.Loss
-	if loss == 0 {
-		loss = lossOfGap * goal
-	}
-	j.problem.Loss = max(loss*(goal/found)*(goal/found)/10, leastLoss)
+	j.problem.Loss = method.NextLoss(cmp.Or(j.problem.Loss, method.FirstLoss(goal)), goal, found)
 	return true
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -158,13 +158,8 @@ func (spec *Spec) settle(x matrix.Matrix, table bool) (center bool) {
 		return true
 	}
 	n, d := x.Dims()
-	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
+	return view.Centres(n, d, matrix.Nonzeros(x))
 }
-
-// rareValues says which rows are left where they are unless the spec says otherwise:
-// those with fewer values than one in so many features, as of text, where zero means
-// that something is absent. Zeros of rows that are stored dense count as values.
-const rareValues = 20
 
 // Observed is the [Spec.Missing] of components of the observed numbers alone.
 const Observed = model.Observed

@@ -2,16 +2,16 @@ package pca
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/certificate"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	orders "github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -79,8 +79,11 @@ func (v *Verification) rows(ctx context.Context, m *model.PCA, set *data.Set, ba
 	}
 	digest, stop := beginDigest(set, threads)
 	defer stop()
+	if sorted(m) {
+		digest = func() string { return (&data.Set{X: set.X}).DigestSorted(threads) }
+	}
 	rows := view.Rows{X: x, Offset: m.Mean, Factor: m.Scale}.Sharing()
-	seed := func() uint64 { return certificateSeed(m.Statement.Seed, digest()) }
+	seed := func() uint64 { return certificate.Seed(m.Statement.Seed, digest()) }
 	c, err := certificate.CertifyUntil(ctx, rows, basis, threads, seed, func(c certificate.Certificate) bool { return holds(m, c) })
 	if err != nil {
 		return err
@@ -112,18 +115,13 @@ func (v *Verification) digest(m *model.PCA, found string) {
 // rows may come without any, or with others.
 func rowsDigest(set *data.Set) string { return (&data.Set{X: set.X}).Digest() }
 
+// sorted reports whether the rows of a model are named in any order, as a cluster names them.
+func sorted(m *model.PCA) bool { return strings.HasPrefix(m.Data.Digest, orders.SortedPrefix) }
+
 // beginDigest begins to compute rowsDigest beside other work: wait returns it, after stop the rows may change.
 func beginDigest(set *data.Set, threads int) (wait func() string, stop func()) {
 	d := (&data.Set{X: set.X}).BeginDigest(threads)
 	return d.Wait, d.Stop
-}
-
-// certificateSeed returns the seed of the random vectors of a certificate. It depends
-// on the rows too, so that nobody can choose rows in which something hides from the
-// vectors of a seed; that of the components is mixed in by [pca.Certify].
-func certificateSeed(seed uint64, digest string) uint64 {
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(digest), seed))
-	return binary.LittleEndian.Uint64(sum[:])
 }
 
 // meanSlack is the part of the variance that a wrong mean may add, which is the

@@ -1,4 +1,4 @@
-// Package cluster trains linear models on rows that are in many places, the executors of a cluster, and proves them by the
+// Package cluster trains linear models on rows that are in many places, the executors of a cluster, finds principal components of these, and proves both by the
 // certificate of all rows.
 //
 // A [Place] has some of the rows. It answers requests; what it remembers between them is a [Memory], which is written
@@ -13,6 +13,7 @@ package cluster
 import (
 	"context"
 
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -26,12 +27,20 @@ type Cluster interface {
 // A Request is what all places are asked. Round counts requests that change what places remember: one that has been
 // answered is answered again without a change.
 type Request struct {
-	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume
+	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
 	Run    string         // a run of Train, which memories belong to
 	Round  int            // that is asked for, or the last one
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
 	Memory map[int][]byte // resume: of each place that is to go on
+	View   *View          // of the lookups; describe: how columns are scaled
+}
+
+// A View is rows as [view.Rows] has them, and M vectors to multiply them with.
+type View struct {
+	Offset, Factor []float64
+	Q              []float64
+	M              int
 }
 
 // A Draft is the problem: a model without weights, and numbers of all rows.
@@ -42,6 +51,9 @@ type Draft struct {
 	N         []float64 // sum of the row weights, of each output
 	Beta      []float64 // see dual.NewLocal, of each output; nil: Newton's method
 	Group     []uint8   // of the columns; nil: rows are dense
+
+	Scale          string // kind of the scaling of the columns; "": none
+	Offset, Factor []float64
 }
 
 // Work is what is asked of one output.
@@ -60,6 +72,9 @@ type Answer struct {
 	Summary *Summary
 	Output  []Output
 	Memory  []byte
+	Moments *scaling.Moments
+	Columns *scaling.Columns
+	Sum     []float64 // of the lookups
 }
 
 // Output is what a place has to say of one output.

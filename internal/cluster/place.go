@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -29,23 +31,28 @@ type Place struct {
 	locals   []*dual.Local
 	round    int // requests that changed something
 	last     *Answer
+
+	seen *seen // rows for products; nil: none were asked for
 }
 
 // Answer answers a request.
 func (p *Place) Answer(q *Request) (*Answer, error) {
+	if lookups[q.Verb] != nil {
+		return p.look(q)
+	}
 	switch q.Verb {
 	case "describe":
-		return p.describe()
+		return p.describe(q.View)
 	case "begin":
 		return p.begin(q.Draft)
 	case "resume":
-		return &Answer{}, p.resume(q.Memory[p.number])
+		return &Answer{}, p.resume(q.Memory[p.number], q.Run)
 	case "memory":
 		raw, err := p.memory()
 		return &Answer{Memory: raw}, err
 	}
 	if p.draft == nil {
-		return nil, fmt.Errorf("place %d: found the request %s before any problem, expected begin", p.number, q.Verb)
+		return nil, fmt.Errorf("found the request %s before any problem, expected begin", q.Verb)
 	}
 	of, ok := map[string]func(c int, w *Work, out *Output) error{
 		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "duals": p.dualsOf,
@@ -55,6 +62,9 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	}
 	if q.Verb == "round" && q.Round == p.round && p.last != nil {
 		return p.last, nil
+	}
+	if err := p.check(q); err != nil {
+		return nil, err
 	}
 	a := &Answer{Output: make([]Output, len(q.Work))}
 	for c := range q.Work {
@@ -70,9 +80,28 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	return a, nil
 }
 
-// describe sums up the rows.
-func (p *Place) describe() (*Answer, error) {
+// looker returns what lookups see.
+func (p *Place) looker() looker { return looker{p.set, p.threads, &p.seen} }
+
+// look answers such a request.
+func (p *Place) look(q *Request) (*Answer, error) {
+	_, d := p.set.X.Dims()
+	if err := q.View.check(d); err != nil {
+		return nil, fmt.Errorf("%s: %w", q.Verb, err)
+	}
+	if q.Verb != "moments" && q.Verb != "columns" && slices.ContainsFunc(p.set.Weight, func(w float64) bool { return w != 1 }) {
+		return nil, pose.DataError{Reason: "found row weights, which components have no use for"}
+	}
+	return lookups[q.Verb](p.looker(), q.View)
+}
+
+// describe sums up the rows: their numbers, and of the columns, scaled, how they are used and how long they are.
+func (p *Place) describe(v *View) (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
+		return nil, err
+	}
+	scaled, err := p.looker().scaled(v)
+	if err != nil {
 		return nil, err
 	}
 	n, d := p.set.X.Dims()
@@ -85,7 +114,7 @@ func (p *Place) describe() (*Answer, error) {
 			s.Counts[c] += weights[i]
 		}
 	}
-	rows := problem.NewRows(p.set.X, p.threads)
+	rows := problem.NewRows(scaled, p.threads)
 	s.Squares = rows.ColumnNorms()
 	for j, norm := range s.Squares {
 		s.Squares[j] = norm * norm
@@ -94,7 +123,7 @@ func (p *Place) describe() (*Answer, error) {
 		s.SquaredNorms += x
 	}
 	for i := range n {
-		x := p.set.X.Row(i)
+		x := scaled.Row(i)
 		for k := range x.Value {
 			s.Users[x.Column(k)]++
 		}
@@ -113,10 +142,17 @@ func (p *Place) describe() (*Answer, error) {
 	return &Answer{Summary: s}, nil
 }
 
-// begin states the problem of each output.
+// begin states the problem of each output, and forgets all that was before.
 func (p *Place) begin(d *Draft) (*Answer, error) {
-	p.draft, p.problems, p.locals, p.round, p.last = d, nil, nil, 0, nil
-	posed, err := pose.Restate(&model.Model{Statement: d.Statement, Classes: d.Classes}, p.set, p.threads)
+	p.draft, p.problems, p.locals, p.round, p.last = nil, nil, nil, 0, nil
+	if err := d.check(p.set.Rows()); err != nil {
+		return nil, err
+	}
+	scaling, err := d.scaling(p.set.Cols())
+	if err != nil {
+		return nil, err
+	}
+	posed, err := pose.Restate(&model.Model{Statement: d.Statement, Classes: d.Classes, Scaling: scaling}, p.set, p.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +166,12 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 		if !ok {
 			return nil, fmt.Errorf("found the problem %T, expected that of a linear model", o.Problem)
 		}
+		if err := knows(l.Loss, l.Penalty); err != nil {
+			return nil, err
+		}
+		if !(d.N[c] > 0) {
+			return nil, fmt.Errorf("found the sum %g of row weights, expected one above 0", d.N[c])
+		}
 		l = l.Within(d.N[c])
 		p.problems = append(p.problems, l)
 		out := Output{Zero: l.Zero(), Conjugate: conjugatesAtZero(l)}
@@ -138,10 +180,15 @@ func (p *Place) begin(d *Draft) (*Answer, error) {
 			if !penalty.IsRidge(l.Penalty) {
 				group = nil
 			}
-			p.locals = append(p.locals, dual.NewLocal(l, d.Statement.Seed+uint64(p.number)*0x9e3779b97f4a7c15, d.Beta[c], group))
+			local, err := dual.NewLocal(l, d.Statement.Seed+uint64(p.number)*0x9e3779b97f4a7c15, d.Beta[c], group)
+			if err != nil {
+				return nil, err
+			}
+			p.locals = append(p.locals, local)
 		}
 		a.Output = append(a.Output, out)
 	}
+	p.draft = d
 	return a, nil
 }
 
@@ -190,6 +237,9 @@ func (p *Place) shareOf(c int, w *Work, out *Output) error {
 	var target problem.Target
 	if l.Bias == problem.Free {
 		units, target = l.Units(a, w.Units), w.Target[p.number]
+		if target.Plus > units.Plus || target.Minus > units.Minus {
+			return fmt.Errorf("found the sums %d and %d to be kept of units, expected at most %d and %d", target.Plus, target.Minus, units.Plus, units.Minus)
+		}
 	}
 	out.Share = l.Share(w.W, a, units, target)
 	return nil
@@ -227,33 +277,40 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 
 // A memory is all that a place knows beside its rows.
 type memory struct {
-	Draft  *Draft
-	Round  int
-	Locals []dual.Memory
-	Last   *Answer
+	Place, Round int
+	Draft        *Draft
+	Locals       []dual.Memory
+	Last         *Answer
 }
 
 // memory returns it in bytes.
 func (p *Place) memory() ([]byte, error) {
-	m := memory{Draft: p.draft, Round: p.round, Last: p.last}
+	m := memory{Place: p.number, Draft: p.draft, Round: p.round, Last: p.last}
 	for _, l := range p.locals {
 		m.Locals = append(m.Locals, l.Memory())
 	}
 	return encode(m)
 }
 
-// resume goes on from a memory.
-func (p *Place) resume(raw []byte) error {
+// resume goes on from a memory of that run, or from nothing.
+func (p *Place) resume(raw []byte, run string) error {
 	var m memory
-	if err := decode(raw, &m); err != nil {
-		return err
+	err := decode(raw, &m)
+	if err == nil && (m.Draft == nil || m.Draft.Run != run || m.Place != p.number) {
+		err = errors.New("found that of another run or place")
 	}
-	if _, err := p.begin(m.Draft); err != nil {
-		return err
+	if err == nil {
+		_, err = p.begin(m.Draft)
 	}
-	for c, l := range p.locals {
-		l.Resume(m.Locals[c])
+	if err == nil && (len(m.Locals) != len(p.locals) || m.Round < 0) {
+		err = fmt.Errorf("found that of %d outputs in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
 	}
-	p.round, p.last = m.Round, m.Last
+	for c := 0; err == nil && c < len(p.locals); c++ {
+		err = p.locals[c].Resume(m.Locals[c])
+	}
+	if p.round, p.last = m.Round, m.Last; err != nil {
+		p.draft = nil
+		return fmt.Errorf("memory: %w", err)
+	}
 	return nil
 }

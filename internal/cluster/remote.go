@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // A Remote is a cluster whose places are reached by others: Map gives a request in bytes to places, nil: to all, and returns their
@@ -13,7 +15,9 @@ import (
 type Remote struct {
 	Map func(ctx context.Context, request []byte, places []int) ([][]byte, error)
 
-	begun   []byte   // the request begin
+	places  int      // that there are, once they have answered
+	run     string   // that has begun
+	begun   []byte   // the request begin; nil: there was none
 	history [][]byte // rounds since the checkpoint
 	saved   [][]byte // memories of the places there; nil: there is none
 }
@@ -61,19 +65,19 @@ func (r *Remote) Ask(ctx context.Context, q *Request) ([]*Answer, error) {
 
 // certain asks all places, and again those that are lost.
 func (r *Remote) certain(ctx context.Context, raw []byte) ([][]byte, error) {
-	replies, err := r.Map(ctx, raw, nil)
+	replies, err := r.reach(ctx, raw, nil)
 	if err != nil {
 		return nil, err
 	}
 	for range 3 {
-		lost, err := lostOf(replies)
+		lost, err := lostOf(replies, nil)
 		if err != nil || len(lost) == 0 {
 			return replies, err
 		}
 		if err := r.replay(ctx, lost); err != nil {
 			return nil, err
 		}
-		again, err := r.Map(ctx, raw, lost)
+		again, err := r.reach(ctx, raw, lost)
 		if err != nil {
 			return nil, err
 		}
@@ -84,16 +88,41 @@ func (r *Remote) certain(ctx context.Context, raw []byte) ([][]byte, error) {
 	return nil, errors.New("places are lost again and again: found no executor that keeps its memory")
 }
 
-// lostOf returns the places that have lost their memory.
-func lostOf(replies [][]byte) (lost []int, err error) {
+// reach is Map, whose replies are counted.
+func (r *Remote) reach(ctx context.Context, raw []byte, places []int) ([][]byte, error) {
+	replies, err := r.Map(ctx, raw, places)
+	if err != nil {
+		return nil, err
+	}
+	if r.places == 0 {
+		r.places = len(replies)
+	}
+	expected := r.places
+	if places != nil {
+		expected = len(places)
+	}
+	if len(replies) != expected || expected == 0 || expected > set.Buckets {
+		return nil, fmt.Errorf("found the replies of %d places, expected those of %d", len(replies), expected)
+	}
+	return replies, nil
+}
+
+// lostOf returns which places, nil: all, have lost their memory.
+func lostOf(replies [][]byte, places []int) (lost []int, err error) {
 	for k, reply := range replies {
+		place := k
+		if places != nil {
+			place = places[k]
+		}
 		switch {
 		case len(reply) == 0:
-			return nil, fmt.Errorf("place %d: found an empty reply", k+1)
+			return nil, fmt.Errorf("place %d: found an empty reply", place+1)
 		case reply[0] == replyError:
-			return nil, fmt.Errorf("place %d: %s", k+1, reply[1:])
+			return nil, fmt.Errorf("place %d: %s", place+1, reply[1:])
 		case reply[0] == replyLost:
-			lost = append(lost, k)
+			lost = append(lost, place)
+		case reply[0] != replyAnswer:
+			return nil, fmt.Errorf("place %d: found a reply of the kind %d, expected 0 to %d", place+1, reply[0], replyError)
 		}
 	}
 	return lost, nil
@@ -101,9 +130,12 @@ func lostOf(replies [][]byte) (lost []int, err error) {
 
 // replay tells places what all were told since the checkpoint.
 func (r *Remote) replay(ctx context.Context, lost []int) error {
-	told := [][]byte{r.begun}
+	var told [][]byte
+	if r.begun != nil {
+		told = append(told, r.begun)
+	}
 	if r.saved != nil {
-		resume := &Request{Verb: "resume", Memory: map[int][]byte{}}
+		resume := &Request{Verb: "resume", Run: r.run, Memory: map[int][]byte{}}
 		for _, place := range lost {
 			resume.Memory[place] = r.saved[place]
 		}
@@ -114,11 +146,11 @@ func (r *Remote) replay(ctx context.Context, lost []int) error {
 		told = [][]byte{raw}
 	}
 	for _, raw := range append(told, r.history...) {
-		replies, err := r.Map(ctx, raw, lost)
+		replies, err := r.reach(ctx, raw, lost)
 		if err != nil {
 			return err
 		}
-		if _, err := lostOf(replies); err != nil {
+		if _, err := lostOf(replies, lost); err != nil {
 			return err
 		}
 	}
@@ -129,7 +161,7 @@ func (r *Remote) replay(ctx context.Context, lost []int) error {
 func (r *Remote) record(ctx context.Context, q *Request, raw []byte) error {
 	switch q.Verb {
 	case "begin":
-		r.begun, r.history, r.saved = raw, nil, nil
+		r.run, r.begun, r.history, r.saved = q.Run, raw, nil, nil
 	case "round":
 		r.history = append(r.history, raw)
 		if len(r.history) == checkpointRounds {
@@ -153,7 +185,7 @@ func (r *Remote) checkpoint(ctx context.Context, last *Request) error {
 	for k, reply := range replies {
 		var a Answer
 		if err := decode(reply[1:], &a); err != nil {
-			return err
+			return fmt.Errorf("place %d: %w", k+1, err)
 		}
 		saved[k] = slices.Clone(a.Memory)
 	}

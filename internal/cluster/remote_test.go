@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -50,6 +51,72 @@ func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, 
 		replies = append(replies, Reply(answer, err))
 	}
 	return replies, nil
+}
+
+// A run that is interrupted, while some places have made the next round already, returns what is proved of the rounds that all have made.
+func TestInterrupted(t *testing.T) {
+	for _, c := range []struct {
+		rows, loss string
+		gaps       map[int]float64 // proved at least, after so many rounds
+	}{
+		{"@text:n=1500,d=3000", "hinge", map[int]float64{1: 2, 20: 0.05}},
+		{"@text:n=1500,d=3000", "squared-hinge", map[int]float64{1: 2, mostAscents: 0.02, mostAscents + 3: 0.02}},
+		{"@text:n=1500,d=500", "squared-hinge", map[int]float64{1: 2, 4: 1e-2}},
+	} {
+		for rounds, want := range c.gaps {
+			ctx, cancel := context.WithCancel(context.Background())
+			found, err := Train(ctx, &Remote{Map: endingAfter(rounds, cancel, threePlaces(t, c.rows))}, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Gap: 1e-9, Run: "test", Duals: true})
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			gap := found.Output[0].Certificate.Relative()
+			if found.Status != "interrupted" || found.Rounds != rounds || !(gap < want) {
+				t.Errorf("%v, interrupted after %d rounds: found the status %s, %d rounds and the gap %g, expected less than %g", c, rounds, found.Status, found.Rounds, gap, want)
+			}
+		}
+	}
+}
+
+// threePlaces has the rows in three places.
+func threePlaces(t *testing.T, of string) *workers {
+	set, err := data.Read(context.Background(), []string{of}, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := Split(set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, 3), lose: func(int) (int, bool) { return -1, false }}
+	for k, b := range blobs {
+		w.blobs[k%3] = append(w.blobs[k%3], b.Data)
+	}
+	for k := range w.blobs {
+		w.of = append(w.of, NewWorker(w.folder, 1))
+		if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// endingAfter asks workers, and cancels in the round after so many, which two places have made by then.
+func endingAfter(rounds int, cancel func(), w *workers) func(context.Context, []byte, []int) ([][]byte, error) {
+	return func(_ context.Context, raw []byte, places []int) ([][]byte, error) {
+		var q Request
+		if err := decode(raw, &q); err != nil {
+			return nil, err
+		}
+		if q.Verb == "round" || q.Verb == "curve" {
+			if rounds--; rounds < 0 {
+				cancel()
+				_, err := w.ask(context.Background(), raw, []int{0, 2})
+				return nil, errors.Join(err, context.Canceled)
+			}
+		}
+		return w.ask(context.Background(), raw, places)
+	}
 }
 
 // The same bits come out when places lose their rows and memories in any round, and from rows in any order.

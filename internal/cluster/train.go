@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -20,6 +20,8 @@ import (
 // Spec says what to train.
 type Spec struct {
 	Loss, Penalty, Bias string
+	Scale               string  // kind of the scaling of the columns, as of package scaling; "": none
+	Classes             bool    // are wanted: a loss of numbers is refused
 	Lambda, C           float64 // of lambda and C at most one; neither: lambda = 1/n
 	Gap                 float64
 	Rounds              int // at most; 0: 1000
@@ -48,6 +50,9 @@ type Result struct {
 	Digest  string // of the rows, in any order
 }
 
+// Scaling returns that of the columns of a result; nil: they are as they are.
+func (r *Result) Scaling() (*scaling.Scaling, error) { return r.Draft.scaling(r.Summary.Cols) }
+
 // Solved is one output: weights and bias, d+1, and what is proved of them.
 type Solved struct {
 	W           []float64
@@ -67,8 +72,10 @@ type trainer struct {
 	cluster Cluster
 	spec    Spec
 	summary *Summary
+	view    *View // how columns are scaled; nil: they are not
 	draft   *Draft
 	places  int
+	rows    []int // of each place
 	jobs    int
 	outputs []*output
 }
@@ -95,6 +102,9 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 		t.spec.Rounds = 1000
 	}
 	if err := t.describe(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.scale(ctx, spec.Scale); err != nil {
 		return nil, err
 	}
 	if err := t.begin(ctx); err != nil {
@@ -130,15 +140,21 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	if len(answers) != t.places || t.places == 0 {
 		return nil, fmt.Errorf("found the answers of %d places, expected those of %d", len(answers), t.places)
 	}
+	for k, a := range answers {
+		if err := t.check(q, k, a); err != nil {
+			return nil, fmt.Errorf("place %d: %w", k+1, err)
+		}
+	}
 	return answers, nil
 }
 
 // describe adds up what the places have.
 func (t *trainer) describe(ctx context.Context) error {
-	answers, err := t.ask(ctx, &Request{Verb: "describe"})
+	answers, err := t.ask(ctx, &Request{Verb: "describe", View: t.view})
 	if err != nil {
 		return err
 	}
+	t.rows = nil
 	all := &Summary{Sparse: true, Numbers: true, Buckets: map[int][]byte{}}
 	counts := map[string]float64{}
 	for k, a := range answers {
@@ -149,6 +165,12 @@ func (t *trainer) describe(ctx context.Context) error {
 		if s.Cols != all.Cols {
 			return pose.DataError{Reason: fmt.Sprintf("place %d: found rows of %d features, expected %d as in place 1", k+1, s.Cols, all.Cols)}
 		}
+		for b := range s.Buckets {
+			if all.Buckets[b] != nil {
+				return fmt.Errorf("place %d: found rows of the bucket %d, which another place has too", k+1, b)
+			}
+		}
+		t.rows = append(t.rows, s.Rows)
 		all.Rows += s.Rows
 		all.Nonzeros += s.Nonzeros
 		all.Weight += s.Weight
@@ -182,6 +204,42 @@ func numbersIf(numbers bool) []float64 {
 		return []float64{}
 	}
 	return nil
+}
+
+// scale measures the columns, and describes the rows anew with the scaling that was asked for: of rows that are all sparse without means, as one machine does.
+func (t *trainer) scale(ctx context.Context, kind string) error {
+	if kind == "" || kind == "none" {
+		return nil
+	}
+	c, err := t.columns(ctx, nil)
+	if err == nil && kind == "std" {
+		var about *scaling.Columns
+		if about, err = t.columns(ctx, c.Mean()); err == nil {
+			c.Squares = about.Squares
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s, err := c.Scaling(kind, !t.summary.Sparse)
+	if err != nil {
+		return err
+	}
+	t.view = &View{Offset: s.Offset, Factor: s.Factor}
+	return t.describe(ctx)
+}
+
+// columns adds up those of the places.
+func (t *trainer) columns(ctx context.Context, mean []float64) (*scaling.Columns, error) {
+	answers, err := t.ask(ctx, &Request{Verb: "columns", View: &View{Offset: mean}})
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*scaling.Columns, len(answers))
+	for k, a := range answers {
+		parts[k] = a.Columns
+	}
+	return scaling.Total(parts), nil
 }
 
 // begin states the problem, and has the places do so.
@@ -239,6 +297,15 @@ func suitsSlopes(terms pose.Terms) bool {
 	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
 }
 
+// hessians returns how many numbers of Hessians places send: 0, or a square.
+func (t *trainer) hessians() int {
+	if t.draft.Beta != nil {
+		return 0
+	}
+	size := t.outputs[0].newton.size
+	return size * size
+}
+
 // suitsNewton reports whether places can send Hessians besides: columns are few.
 func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) && cols <= MostColumns }
 
@@ -246,6 +313,9 @@ func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) &&
 func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 	s, d := t.summary, &Draft{Run: t.spec.Run}
 	t.draft = d
+	if t.view != nil {
+		d.Scale, d.Offset, d.Factor = t.spec.Scale, t.view.Offset, t.view.Factor
+	}
 	d.Statement.Loss, d.Statement.Penalty, d.Statement.Bias = t.spec.Loss, t.spec.Penalty, t.spec.Bias
 	d.Statement.Gap, d.Statement.Seed = t.spec.Gap, t.spec.Seed
 	switch {
@@ -266,11 +336,15 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 	if err != nil {
 		return terms, bias, err
 	}
-	if _, strong := terms.Penalty.(penalty.Strong); !strong {
-		return terms, bias, errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
+	if err := knows(terms.Loss, terms.Penalty); err != nil {
+		return terms, bias, err
 	}
 	_, margin := terms.Loss.(loss.Margin)
 	switch {
+	case margin && len(s.Labels) == 0:
+		err = fmt.Errorf("the loss %s is of classes: found targets that are numbers, expected a loss of numbers, as squared", t.spec.Loss)
+	case t.spec.Classes && !margin:
+		err = fmt.Errorf("the loss %s is of numbers: found classes, expected a loss of classes, as logistic or hinge", t.spec.Loss)
 	case margin && len(s.Labels) < 2:
 		err = pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
 	case margin:
@@ -284,22 +358,34 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 // run makes rounds until all outputs are proved to the gap.
 func (t *trainer) run(ctx context.Context) (solver.Status, int, error) {
 	for round := 1; ; round++ {
-		if err := t.round(ctx, round); err != nil {
-			if ctx.Err() != nil && !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.proved }) {
-				return solver.Interrupted, round, nil
-			}
-			return "", round, err
-		}
-		if err := t.certify(ctx, round, round == t.spec.Rounds); err != nil {
-			return "", round, err
+		whole := round - 1 // rounds
+		err := t.round(ctx, round)
+		if err == nil {
+			whole = round
+			err = t.certify(ctx, round, round == t.spec.Rounds)
 		}
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return solver.Interrupted, whole, t.interrupted(context.WithoutCancel(ctx), whole, err)
+		case err != nil:
+			return "", whole, err
 		case !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.done }):
 			return solver.Converged, round, nil
 		case round == t.spec.Rounds:
 			return solver.EpochLimit, round, nil
 		}
 	}
+}
+
+// interrupted proves what the whole rounds have brought; err where that is nothing.
+func (t *trainer) interrupted(ctx context.Context, whole int, err error) error {
+	if whole > 0 {
+		failed := t.certify(ctx, whole, true)
+		if failed == nil || !slices.ContainsFunc(t.outputs, func(o *output) bool { return !o.proved }) {
+			return nil
+		}
+	}
+	return err
 }
 
 // round makes a step of every output that is not done.
@@ -425,7 +511,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		for k, a := range answers {
 			shares[k] = a.Output[c].Share
 		}
-		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, all)
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, round == t.spec.Rounds)
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
@@ -442,7 +528,7 @@ func (t *trainer) judged(round int, all bool) (q *Request, some bool) {
 			continue
 		}
 		some = true
-		if w.Theta = 1; o.newton != nil {
+		if w.Theta = 1; o.newton != nil && o.newton.at != nil {
 			w.W, w.Slopes = slices.Clone(o.newton.at), true
 		} else {
 			w.Theta, w.W = o.merge.Theta(), slices.Clone(o.merge.Weights())

@@ -87,3 +87,25 @@ func TestTrain(t *testing.T) {
 		}
 	}
 }
+
+// A loss of the other task is refused, and so are labels of one class.
+func TestTask(t *testing.T) {
+	for _, c := range []struct {
+		target  data.Target
+		loss    string
+		classes bool
+		want    string
+	}{
+		{data.Labels([]string{"a", "b", "a", "b"}), "squared", true, "the loss squared is of numbers: found classes, expected a loss of classes, as logistic or hinge"},
+		{data.Target{Number: []float64{0.5, 1, 1.5, 2}}, "hinge", false, "the loss hinge is of classes: found targets that are numbers, expected a loss of numbers, as squared"},
+		{data.Labels([]string{"1", "1", "1", "1"}), "hinge", true, "found the labels [1], expected two classes at least"},
+	} {
+		set, err := data.FromDense([][]float32{{1}, {2}, {3}, {4}}, c.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Train(context.Background(), scatter(t, set, 1), Spec{Loss: c.loss, Classes: c.classes, Penalty: "l2", Bias: "free"}); err == nil || err.Error() != c.want {
+			t.Errorf("%s: found the error %v, expected %s", c.loss, err, c.want)
+		}
+	}
+}

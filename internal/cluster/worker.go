@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/gob"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +27,33 @@ type Rows struct {
 	Code   []uint32
 	Number []float64
 	Weight []float64 // nil: all 1
-	Digest []set.RowDigest
+}
+
+// set makes rows that may come from anywhere a set.
+func (r *Rows) set() (*data.Set, error) {
+	s := &data.Set{Weight: r.Weight, Target: data.Target{Number: r.Number}}
+	if r.Code != nil {
+		s.Target = data.Labels(r.Label)
+		if byLabel := s.Target.Number; len(s.Target.Label) != len(r.Label) {
+			return nil, errors.New("found labels of which several are the same, expected each once")
+		} else if s.Target.Number = nil; byLabel != nil {
+			for _, c := range r.Code { // labels that are numbers are numbers, as in a file
+				if int(c) < len(byLabel) {
+					s.Target.Number = append(s.Target.Number, byLabel[c])
+				}
+			}
+		}
+		s.Target.Code = r.Code
+	}
+	if r.Cols < 1 || r.Cols > mostFeatures {
+		return nil, fmt.Errorf("found rows of %d features, expected 1 to %d", r.Cols, mostFeatures)
+	}
+	if r.Start != nil {
+		s.X = &matrix.CSR{Cols: r.Cols, Start: r.Start, Index: r.Index, Value: r.Value}
+	} else {
+		s.X = &matrix.Dense{Rows: len(r.Value) / r.Cols, Cols: r.Cols, Value: r.Value}
+	}
+	return s, s.Check()
 }
 
 // A Blob is the rows of a set that are of one bucket.
@@ -37,6 +65,9 @@ type Blob struct {
 
 // Split deals the rows of a set to buckets by their digests, so that a row goes to the same one wherever it comes from.
 func Split(s *data.Set, threads int) ([]Blob, error) {
+	if _, d := s.X.Dims(); d > mostFeatures {
+		return nil, fmt.Errorf("found rows of %d features, expected at most %d", d, mostFeatures)
+	}
 	digests := s.RowDigests(threads)
 	of := make([][]int, set.Buckets)
 	for i, d := range digests {
@@ -61,9 +92,6 @@ func Split(s *data.Set, threads int) ([]Blob, error) {
 		case *matrix.Dense:
 			r.Cols, r.Value = x.Cols, x.Value
 		}
-		for _, i := range rows {
-			r.Digest = append(r.Digest, digests[i])
-		}
 		raw, err := encode(r)
 		if err != nil {
 			return nil, err
@@ -85,36 +113,24 @@ func (s *Summary) digest() string {
 }
 
 // Gather puts the rows of blobs together, in the order of their digests.
-func Gather(blobs [][]byte) (*data.Set, []set.RowDigest, error) {
+func Gather(blobs [][]byte, threads int) (*data.Set, []set.RowDigest, error) {
 	var all []*data.Set
-	var digests []set.RowDigest
 	for _, raw := range blobs {
 		var r Rows
 		if err := decode(raw, &r); err != nil {
 			return nil, nil, err
 		}
-		s := &data.Set{Weight: r.Weight, Target: data.Target{Number: r.Number}}
-		if r.Code != nil {
-			s.Target = data.Labels(r.Label)
-			byLabel := s.Target.Number
-			s.Target.Code, s.Target.Number = r.Code, nil
-			for _, c := range r.Code { // labels that are numbers are numbers, as in a file
-				if byLabel != nil && int(c) < len(byLabel) {
-					s.Target.Number = append(s.Target.Number, byLabel[c])
-				}
-			}
+		s, err := r.set()
+		if err != nil {
+			return nil, nil, err
 		}
-		if r.Start != nil {
-			s.X = &matrix.CSR{Cols: r.Cols, Start: r.Start, Index: r.Index, Value: r.Value}
-		} else {
-			s.X = &matrix.Dense{Rows: len(r.Value) / max(r.Cols, 1), Cols: r.Cols, Value: r.Value}
-		}
-		all, digests = append(all, s), append(digests, r.Digest...)
+		all = append(all, s)
 	}
 	whole, err := set.Concatenate(all)
 	if err != nil {
 		return nil, nil, err
 	}
+	digests := whole.RowDigests(threads)
 	order := make([]int, len(digests))
 	for i := range order {
 		order[i] = i
@@ -152,9 +168,20 @@ func (w *Worker) memoryFile(place, round int) string {
 	return filepath.Join(w.folder, fmt.Sprintf("place-%d.round-%d", place, round))
 }
 
+// checkPlace refuses numbers of places that no cluster has.
+func checkPlace(number int) error {
+	if number < 0 || number >= set.Buckets {
+		return fmt.Errorf("found the place %d, expected one from 0 to %d", number, set.Buckets-1)
+	}
+	return nil
+}
+
 // Load makes a place of the rows of blobs.
 func (w *Worker) Load(ctx context.Context, place int, blobs [][]byte) error {
-	s, digests, err := Gather(blobs)
+	if err := checkPlace(place); err != nil {
+		return err
+	}
+	s, digests, err := Gather(blobs, w.threads)
 	if err != nil {
 		return err
 	}
@@ -171,7 +198,7 @@ func (w *Worker) Load(ctx context.Context, place int, blobs [][]byte) error {
 // Ask has a place answer an encoded request.
 func (w *Worker) Ask(ctx context.Context, place int, raw []byte) ([]byte, error) {
 	var q Request
-	if err := decode(raw, &q); err != nil {
+	if err := cmp.Or(checkPlace(place), decode(raw, &q)); err != nil {
 		return nil, err
 	}
 	p, err := w.place(ctx, place)
@@ -191,17 +218,18 @@ func (w *Worker) Ask(ctx context.Context, place int, raw []byte) ([]byte, error)
 	return encode(a)
 }
 
-// place returns a place, from its file if need be.
+// place returns a place, from its file if need be. A damaged one counts as lost.
 func (w *Worker) place(ctx context.Context, number int) (*Place, error) {
 	if p := w.places[number]; p != nil {
 		return p, nil
 	}
 	s, err := data.Read(ctx, []string{w.rowsFile(number)}, data.Options{Threads: w.threads})
-	if errors.Is(err, os.ErrNotExist) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		_ = os.Remove(w.rowsFile(number)) // absent, mostly; else whoever brings rows sees that they are needed again
 		return nil, ErrLost
-	}
-	if err != nil {
-		return nil, err
 	}
 	p := &Place{set: s, number: number, threads: w.threads, digests: s.RowDigests(w.threads)}
 	w.places[number] = p
@@ -211,30 +239,30 @@ func (w *Worker) place(ctx context.Context, number int) (*Place, error) {
 // recall sees to it that the place remembers what a request goes on with.
 func (w *Worker) recall(p *Place, q *Request) error {
 	need := q.Round
+	if lookups[q.Verb] != nil {
+		return nil
+	}
 	switch q.Verb {
 	case "describe", "begin", "resume":
 		return nil
 	case "round":
-		if p.draft != nil && p.round == q.Round {
-			return nil // answered before
-		}
 		need--
 	}
-	if p.draft != nil && p.round == need && p.draft.Run == q.Run {
+	if p.draft != nil && p.draft.Run == q.Run && (p.round == need || q.Verb == "round" && p.round == q.Round) {
 		return nil
 	}
 	raw, err := os.ReadFile(w.memoryFile(p.number, need))
-	if errors.Is(err, os.ErrNotExist) {
+	if err != nil || len(raw) < crc32.Size || binary.LittleEndian.Uint32(raw) != checksum(raw[crc32.Size:]) {
 		return ErrLost
 	}
-	if err != nil {
-		return err
-	}
-	if err := p.resume(raw); err != nil || p.draft.Run != q.Run {
+	if err := p.resume(raw[crc32.Size:], q.Run); err != nil || p.round != need {
 		return ErrLost
 	}
 	return nil
 }
+
+// checksum finds accidents in files.
+func checksum(raw []byte) uint32 { return crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli)) }
 
 // remember writes what the place knows after a request that changed it, and forgets what is two rounds old.
 func (w *Worker) remember(p *Place, q *Request) error {
@@ -253,7 +281,7 @@ func (w *Worker) remember(p *Place, q *Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(raw)
+	_, err = file.Write(append(binary.LittleEndian.AppendUint32(nil, checksum(raw)), raw...))
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(file.Name(), path)
 	}
@@ -265,12 +293,3 @@ func (w *Worker) remember(p *Place, q *Request) error {
 	}
 	return nil
 }
-
-// encode makes bytes of requests and answers.
-func encode(x any) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(x)
-	return b.Bytes(), err
-}
-
-func decode(raw []byte, x any) error { return gob.NewDecoder(bytes.NewReader(raw)).Decode(x) }

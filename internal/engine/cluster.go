@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/cluster"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -59,9 +62,30 @@ type workerRequest struct {
 	Data  arrays  `json:"data"`  // split: the rows, whose numbers are in the payload
 }
 
-// ServeWorker answers requests for places, which are kept in a folder, until in ends.
+// ServeWorker answers requests for places, which are kept in a folder, until in ends, or the folder is gone: whoever
+// removes the rows of a run ends the workers that hold them.
 func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string, threads int) error {
-	w := cluster.NewWorker(folder, threads)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- answerAll(ctx, in, out, cluster.NewWorker(folder, threads), threads) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+			if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+		}
+	}
+}
+
+// answerAll answers requests until in ends.
+func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Worker, threads int) error {
 	for {
 		var q workerRequest
 		payload, err := readPayload(in, &q)
@@ -76,7 +100,10 @@ func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string
 		case "split":
 			head, answer, err = split(q.Data, payload, threads)
 		case "load":
-			err = w.Load(ctx, q.Place, cut(payload, q.Sizes))
+			var blobs [][]byte
+			if blobs, err = cut(payload, q.Sizes); err == nil {
+				err = w.Load(ctx, q.Place, blobs)
+			}
 		case "ask":
 			answer, err = w.Ask(ctx, q.Place, payload)
 			answer, err = cluster.Reply(answer, err), nil
@@ -94,6 +121,9 @@ func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string
 
 // split deals rows to buckets.
 func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
+	if d.X.Offsets != nil {
+		return nil, nil, errors.New("rows: found offsets of columns, which are those of a table alone, expected none")
+	}
 	s, err := d.set(&region{data: payload})
 	if err != nil {
 		return nil, nil, err
@@ -110,14 +140,19 @@ func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error
 	return map[string]any{"blobs": list}, all, nil
 }
 
-// cut cuts a payload into pieces of those sizes, as far as it goes.
-func cut(payload []byte, sizes []int64) (pieces [][]byte) {
-	for _, size := range sizes {
-		size = min(max(size, 0), int64(len(payload)))
-		pieces = append(pieces, payload[:size])
-		payload = payload[size:]
+// cut cuts a payload into pieces of those sizes.
+func cut(payload []byte, sizes []int64) ([][]byte, error) {
+	pieces, rest := make([][]byte, len(sizes)), payload
+	for k, size := range sizes {
+		if size < 0 || size > int64(len(rest)) {
+			return nil, fmt.Errorf("payload of %d bytes: found a piece of %d where %d are left, expected it inside", len(payload), size, len(rest))
+		}
+		pieces[k], rest = rest[:size], rest[size:]
 	}
-	return pieces
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("payload of %d bytes: found %d after the last piece, expected none", len(payload), len(rest))
+	}
+	return pieces, nil
 }
 
 // coordinatorSpec is what is to be trained.
@@ -125,6 +160,8 @@ type coordinatorSpec struct {
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"`
 	Bias    string  `json:"bias"`
+	Scale   string  `json:"scale"`
+	Classes bool    `json:"classes"`
 	Lambda  float64 `json:"lambda"`
 	C       float64 `json:"C"`
 	Gap     float64 `json:"gap"`
@@ -132,6 +169,8 @@ type coordinatorSpec struct {
 	Seed    uint64  `json:"seed"`
 	Run     string  `json:"run"`
 	Dual    bool    `json:"dual"` // the model holds the dual variables
+
+	Components *pcaSpec `json:"components"` // to be found in place of a linear model
 }
 
 // Coordinate trains on the places that the other side reaches: it writes frames {"map": true, "places": [...] or null} with a
@@ -156,9 +195,15 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 			cancel()
 			return nil, context.Canceled
 		}
-		return cut(payload, head.Sizes), err
+		if err != nil {
+			return nil, err
+		}
+		return cut(payload, head.Sizes)
 	}}
-	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
+	if spec.Components != nil {
+		return coordinateComponents(ctx, remote, *spec.Components, out)
+	}
+	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
 		Progress: func(p cluster.Progress) {
 			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
 		}})
@@ -192,7 +237,11 @@ func (w *writer) Write(p []byte) (int, error) {
 // clusterModel makes the model of what was found.
 func clusterModel(r *cluster.Result) (*model.Model, error) {
 	s := r.Summary
-	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Version: pose.Version(),
+	scaling, err := r.Scaling()
+	if err != nil {
+		return nil, err
+	}
+	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: scaling, Version: pose.Version(),
 		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
 	for _, o := range r.Output {
 		c := o.Certificate

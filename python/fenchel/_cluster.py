@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import threading
 import uuid
 from pathlib import Path
 from typing import Any, Callable, Iterable
@@ -48,8 +50,13 @@ class Child:
 
     def ask(self, head: dict[str, Any], payload: bytes = b"") -> tuple[dict[str, Any], bytes]:
         """Send a request, and return its answer; one about the data is an error."""
-        self.send(head, payload)
-        head, payload = self.receive()
+        try:
+            self.send(head, payload)
+            head, payload = self.receive()
+        except BaseException:
+            self.process.kill()  # it would answer the next request with this one's answer
+            self.process.wait()
+            raise
         if "error" in head:
             raise DataError(head["error"])
         return head, payload
@@ -60,8 +67,15 @@ class Child:
             raise EngineError(f"the program ended with exit code {self.process.wait()}")
         return raw
 
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
     def close(self) -> None:
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
         self.process.stdout.close()
         self.process.wait()
 
@@ -127,8 +141,11 @@ class Local:
 
     def __init__(self, processes: int = 2) -> None:
         self.folder = tempfile.mkdtemp(prefix="fenchel-")
-        self.workers = [Child("worker", "--folder", str(Path(self.folder) / str(k))) for k in range(processes)]
+        self.workers = [self._start(k) for k in range(processes)]
         self.places = 0
+
+    def _start(self, k: int) -> Child:
+        return Child("worker", "--folder", str(Path(self.folder) / str(k)))
 
     def ingest(self, batches: Iterable[_ask.Data]) -> None:
         """Deal the rows of batches to places."""
@@ -142,7 +159,11 @@ class Local:
             load(self._worker(place), place, [b[3] for b in blobs if table[b[0]] == place])
 
     def _worker(self, place: int) -> Child:
-        return self.workers[place % len(self.workers)]
+        k = place % len(self.workers)
+        if not self.workers[k].alive:
+            self.workers[k].close()
+            self.workers[k] = self._start(k)
+        return self.workers[k]
 
     def map(self, request: bytes, places: list[int] | None) -> list[bytes]:
         """Bring a request to places, None: all, and return their replies in order."""
@@ -155,29 +176,62 @@ class Local:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class _Patience:
+    """Ctrl-C while it lasts: what waits for places is interrupted, anything else goes on, and is told later."""
+
+    def __init__(self) -> None:
+        self.waiting = self.asked = False
+
+    def __enter__(self) -> "_Patience":
+        self.main = threading.current_thread() is threading.main_thread()
+        if self.main:
+            self.before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.main:
+            signal.signal(signal.SIGINT, self.before)
+
+    def _interrupt(self, number: int, frame: Any) -> None:
+        self.asked = True
+        if self.waiting:
+            raise KeyboardInterrupt
+
+    def map(self, backend: Any, request: bytes, places: list[int] | None) -> list[bytes] | None:
+        """Return the replies of places; None: Ctrl-C was pressed since the last request."""
+        try:
+            self.waiting = True
+            replies = None if self.asked else backend.map(request, places)
+        except KeyboardInterrupt:
+            replies = None
+        finally:
+            self.waiting = self.asked = False
+        return replies
+
+
 def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], Model]:
-    """Train on the rows of a backend: what came out, and the model. Ctrl-C keeps what is proved so far."""
+    """Train on the rows of a backend: what came out, and the model. Ctrl-C keeps what can be proved of the rounds so far."""
     coordinator = Child("coordinator")
     try:
-        coordinator.send({**_ask._finite(spec), "run": uuid.uuid4().hex})
-        while True:
-            head, payload = coordinator.receive()
-            if "map" in head:
-                try:
-                    replies = backend.map(payload, head["places"])
-                except KeyboardInterrupt:
-                    coordinator.send({"cancel": True})
-                    continue
-                coordinator.send({"sizes": [len(r) for r in replies]}, b"".join(replies))
-            elif "progress" in head:
-                if progress is not None:
-                    progress(head["progress"])
-            elif "error" in head:
-                error = head["error"]
-                if error["kind"] == "interrupted":
-                    raise KeyboardInterrupt
-                raise (DataError if error["kind"] == "data" else ValueError)(error["message"])
-            else:
-                return head["result"], Model(payload)
+        with _Patience() as patience:
+            coordinator.send({**_ask._finite(spec), "run": uuid.uuid4().hex})
+            while True:
+                head, payload = coordinator.receive()
+                if "map" in head:
+                    replies = patience.map(backend, payload, head["places"])
+                    if replies is None:
+                        coordinator.send({"cancel": True})
+                    else:
+                        coordinator.send({"sizes": [len(r) for r in replies]}, b"".join(replies))
+                elif "progress" in head:
+                    if progress is not None:
+                        progress(head["progress"])
+                elif "error" in head:
+                    error = head["error"]
+                    if error["kind"] == "interrupted":
+                        raise KeyboardInterrupt
+                    raise (DataError if error["kind"] == "data" else ValueError)(error["message"])
+                else:
+                    return head["result"], Model(payload)
     finally:
         coordinator.close()

@@ -12,7 +12,10 @@ machine.
 
 from __future__ import annotations
 
+import atexit
+import logging
 import os
+import platform
 import shutil
 import tempfile
 import uuid
@@ -21,7 +24,12 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import numpy as np
-from pyspark import SparkFiles, StorageLevel, keyword_only
+
+try:
+    from pyspark import SparkFiles, StorageLevel, keyword_only
+except ImportError:
+    raise ImportError("fenchel.spark needs pyspark, which is not installed: pip install fenchel[spark]") from None
+from pyspark.errors import AnalysisException
 from pyspark.ml import Estimator, Model
 from pyspark.ml.functions import array_to_vector
 from pyspark.ml.linalg import VectorUDT
@@ -29,14 +37,21 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasFeaturesCol, HasLabelCol, HasPredictionCol, HasProbabilityCol, HasRawPredictionCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DoubleType, NumericType
+from pyspark.sql.types import ArrayType, BooleanType, IntegralType, NumericType, StringType
 
 from . import _ask, _cluster
-from ._engine import DataError, program
+from ._engine import DataError, EngineError, program
 from ._model import Model as File
 
-__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel"]
+__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel"]
 
+PROGRAM = "fenchel-worker"  # as executors find it
+MOST_CLASSES = 1000
+FAULT = -1  # in place of a bucket: what is wrong with the rows
+LOCALITY = "600s"  # that a request waits for the executor that has the rows, before another one loads them
+ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
+
+_log = logging.getLogger("fenchel")
 _children: dict[str, _cluster.Child] = {}  # of this Python worker, by run
 
 
@@ -46,139 +61,192 @@ def _folder(run: str) -> str:
 
 def _child(run: str) -> _cluster.Child:
     """Return the program beside this Python worker, which is started if there is none."""
-    child = _children.get(run)
-    if child is None or child.process.poll() is not None:
-        binary = SparkFiles.get(os.path.basename(os.environ.get("FENCHEL_SHIPPED", "fenchel")))
-        if os.path.exists(binary):
-            os.chmod(binary, 0o755)
+    for other in [r for r, child in _children.items() if not child.alive]:
+        _children.pop(other).close()
+    if run not in _children:
+        shipped = os.path.join(SparkFiles.getRootDirectory(), PROGRAM)
+        if os.environ.get("FENCHEL_BINARY") or not os.path.exists(shipped):
+            shipped = program()
         else:
-            binary = program()
-        child = _children[run] = _cluster.Child("worker", "--folder", _folder(run), binary=binary)
-    return child
+            os.chmod(shipped, 0o755)
+        try:
+            _children[run] = _cluster.Child("worker", "--folder", _folder(run), binary=shipped)
+        except OSError as e:
+            raise EngineError(f"{shipped} on an executor: {e.strerror}: expected a program for {platform.system()} on {platform.machine()}, which FENCHEL_BINARY may name") from None
+    return _children[run]
 
 
-class _Rows:
-    """What Arrow batches of a table hold, as rows of the program."""
+def _numbers(column: Any) -> np.ndarray:
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
-    def __init__(self, classes: list[str] | None, cols: int) -> None:
-        self.classes, self.cols = classes, cols
 
-    def data(self, batch: Any) -> _ask.Data:
-        X = self._features(batch.column(0))
-        y = batch.column(1)
-        if y.null_count:
-            raise ValueError("found rows without a label, expected one in every row")
-        data = _ask.Data(X)
-        if self.classes is None:
-            data.numbers = np.asarray(y.to_numpy(zero_copy_only=False), np.float64)
-            if not np.isfinite(data.numbers).all():
-                raise ValueError("found a label that is no finite number, expected one in every row")
+def _table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
+    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    weights = targets = None
+    if batch.num_columns > 2:
+        weights = _numbers(batch.column(2))
+        wrong = ~(np.isfinite(weights) & (weights >= 0))
+        if wrong.any():
+            raise DataError(f"found the weight {weights[wrong][0]:g} of a row, expected a number of at least 0 in every row")
+        batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
+    X, y = batch.column(0), batch.column(min(1, batch.num_columns - 1))
+    if X.null_count or y.null_count:
+        raise DataError(f"found a row without {'features' if X.null_count else 'a label'} (null), expected them in every row")
+    if batch.num_columns == 1:
+        pass
+    elif classes is None:
+        targets = _numbers(y)
+        if not np.isfinite(targets).all():
+            raise DataError(f"found the label {targets[~np.isfinite(targets)][0]:g}, expected a finite number in every row")
+    else:
+        targets = pc.index_in(y, value_set=pa.array(classes, y.type))
+        if targets.null_count:
+            raise DataError("found a label that was not there when labels were listed: expected a table that does not change; persist it")
+        targets = targets.to_numpy().astype(np.uint32)
+    for rows, part in _matrices(*_flat_arrow(X)):
+        if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
+            raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
+        data = _ask.Data(part, weights=None if weights is None else weights[rows])
+        if targets is None:
+            pass
+        elif classes is None:
+            data.numbers = targets[rows]
         else:
-            place = {label: k for k, label in enumerate(self.classes)}
-            data.codes, data.labels = np.array([place[_label(v)] for v in y.to_pylist()], np.uint32), self.classes
-        if batch.num_columns > 2:
-            data.weights = np.asarray(batch.column(2).to_numpy(zero_copy_only=False), np.float64)
-        return data
+            data.codes, data.labels = targets[rows], [_spelled(c) for c in classes]
+        yield data
 
-    def _features(self, column: Any) -> Any:
-        import pyarrow as pa
 
-        if column.null_count:
-            raise ValueError("found rows without features, expected them in every row")
-        if pa.types.is_struct(column.type):  # a vector of pyspark.ml
-            kind = column.field("type").to_numpy(zero_copy_only=False)
-            if (kind == 1).all():
-                column = column.field("values")
-            else:
-                return self._sparse(column, kind)
-        values = column.flatten().to_numpy(zero_copy_only=False)
-        if len(values) != len(column) * self.cols:
-            raise ValueError(f"found features of several lengths, expected {self.cols} in every row")
-        return _finite(values.reshape(len(column), self.cols))
+def _flat_arrow(column: Any) -> tuple[Any, ...]:
+    """Return of a column of vectors or arrays of Arrow, without nulls, what :func:`_matrices` takes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    def _sparse(self, column: Any, kind: np.ndarray) -> Any:
+    values, kind, size, index = column, None, None, None
+    if pa.types.is_struct(column.type):  # a vector of pyspark.ml
+        kind, size, index, values = (pc.struct_field(column, name) for name in ("type", "size", "indices", "values"))
+        kind, size, index = kind.to_numpy(), size.fill_null(0).to_numpy(), index.flatten().to_numpy()
+    return kind, size, index, values.flatten().to_numpy(zero_copy_only=False), pc.list_value_length(values).to_numpy()
+
+
+def _flat_pandas(column: Any) -> tuple[Any, ...]:
+    """Return of a column of vectors or arrays of pandas, without nulls, what :func:`_matrices` takes."""
+    if column.ndim == 1:
+        return None, None, None, _joined(column), column.map(len).to_numpy(np.int64)
+    kind = column["type"].to_numpy(np.int64)
+    return kind, column["size"].fillna(0).to_numpy(np.int64), _joined(column["indices"][kind == 0]), _joined(column["values"]), column["values"].map(len).to_numpy(np.int64)
+
+
+def _joined(column: Any) -> np.ndarray:
+    return np.concatenate(list(column)) if len(column) else np.zeros(0)
+
+
+def _matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.ndarray, cols: int | None = None) -> Iterator[tuple[np.ndarray, Any]]:
+    """Return places and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
+    dense = np.ones(len(lengths), bool) if kind is None else kind == 1
+    size = lengths if kind is None else np.where(dense, lengths, size)
+    cols = int(size[0]) if cols is None and len(size) else cols
+    if (size != cols).any():
+        raise DataError(f"found rows of {cols} and of {size[size != cols][0]} features, expected one length")
+    of = np.repeat(dense, lengths)
+    if dense.any():
+        yield np.flatnonzero(dense), np.asarray(values[of]).reshape(-1, cols)
+    if not dense.all():
         from scipy.sparse import csr_matrix
 
-        sizes, indices, values = (column.field(name) for name in ("size", "indices", "values"))
-        starts, index, value = [0], [], []
-        for i, of in enumerate(kind):
-            v = np.asarray(values[i].as_py(), np.float64)
-            at = np.arange(len(v)) if of == 1 else np.asarray(indices[i].as_py(), np.int64)
-            if (len(v) if of == 1 else sizes[i].as_py()) != self.cols:
-                raise ValueError(f"found features of several lengths, expected {self.cols} in every row")
-            index.append(at)
-            value.append(v)
-            starts.append(starts[-1] + len(v))
-        return csr_matrix((_finite(np.concatenate(value)), np.concatenate(index), starts), shape=(len(kind), self.cols))
+        starts = np.concatenate([[0], np.cumsum(lengths[~dense])])
+        yield np.flatnonzero(~dense), csr_matrix((values[~of], index, starts), shape=(len(starts) - 1, cols))
 
 
-def _finite(values: np.ndarray) -> np.ndarray:
-    if not np.isfinite(values).all():
-        raise ValueError("found a feature that is no finite number (NaN or infinite), expected finite ones")
-    return values
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value)
+def _spelled(label: Any) -> str:
+    """Return a label as the program has it."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() and abs(label) < 2**53 else str(label)
 
 
 class _Backend:
-    """Places in the executors of a Spark application; see :mod:`fenchel._cluster`."""
+    """Places in the executors of a Spark application, which get the rows of a table with the first request; see :mod:`fenchel._cluster`."""
 
-    def __init__(self, spark: Any) -> None:
-        self.sc, self.run = spark.sparkContext, uuid.uuid4().hex
+    def __init__(self, table: Any, classes: list[Any] | None) -> None:
+        self.table, self.classes = table, classes
+        self.sc, self.run = table.sparkSession.sparkContext, uuid.uuid4().hex
+        self.blobs: Any = None
         self.handles: Any = None
         self.jobs = 0
-        self._ship()
 
     def _ship(self) -> None:
         """Send the package and the program to the executors, once an application."""
         if getattr(self.sc, "_fenchel_shipped", None):
             return
         folder = tempfile.mkdtemp(prefix="fenchel-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         archive = os.path.join(folder, "fenchel_package.zip")
         here = Path(__file__).parent
         with zipfile.ZipFile(archive, "w") as z:
             for path in here.rglob("*.py"):
                 z.write(path, "fenchel/" + str(path.relative_to(here)))
         self.sc.addPyFile(archive)
-        binary = shutil.copy(program(), os.path.join(folder, "fenchel"))
-        self.sc.addFile(binary)
+        self.sc.addFile(shutil.copy(program(), os.path.join(folder, PROGRAM)))
         self.sc._fenchel_shipped = folder
 
-    def ingest(self, df: Any, rows: _Rows) -> None:
-        """Deal the rows of a table (features, label and perhaps weight) to places."""
-        run = self.run
+    def ingest(self) -> None:
+        """Deal the rows of the table (features, and perhaps label and weight) to places."""
+        self._ship()
+        run, classes = self.run, self.classes
 
-        def splitter(batches: Iterator[Any]) -> Iterator[Any]:
+        def deal(batches: list[Any]) -> Any:
             import pyarrow as pa
 
+            blobs: list[Any] = []
+            try:
+                for data in _table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
+                    blobs += _cluster.split(_child(run), data)
+            except ValueError as e:  # told by the table: a task that fails is tried again
+                blobs = [(FAULT, 0, 0, str(e).encode())]
+            return pa.RecordBatch.from_arrays([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+
+        def splitter(batches: Iterator[Any]) -> Iterator[Any]:
+            held: list[Any] = []
             for batch in batches:
-                if not batch.num_rows:
-                    continue
-                blobs = _cluster.split(_child(run), rows.data(batch))
-                yield pa.RecordBatch.from_arrays([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+                if batch.num_rows:
+                    held.append(batch)
+                if sum(b.num_rows for b in held) >= ROWS_AT_ONCE or sum(b.nbytes for b in held) >= BYTES_AT_ONCE:
+                    yield deal(held)
+                    held = []
+            if held:
+                yield deal(held)
 
-        blobs = df.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.MEMORY_AND_DISK)
-        try:
-            counts = {r[0]: (r[1], r[2]) for r in blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
-            if not counts:
-                raise DataError("found no rows, expected some")
-            table, self.places = _cluster.deal(counts)
+        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.MEMORY_AND_DISK)
+        counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
+        if FAULT in counts:
+            raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
+        if not counts:
+            raise DataError(f"found no rows{' of a weight above 0' if len(self.table.columns) > 2 else ''}, expected some")
+        table, self.places = _cluster.deal(counts)
 
-            def loader(place: int, pairs: Iterator[Any]) -> Iterator[int]:
-                _cluster.load(_child(run), place, [bytes(blob) for _, blob in pairs])
-                yield place
+        def loader(place: int, pairs: Iterator[Any]) -> Iterator[int]:
+            _cluster.load(_child(run), place, [bytes(blob) for _, blob in pairs])
+            yield place
 
-            self.handles = blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.places, lambda k: k).mapPartitionsWithIndex(loader).persist(StorageLevel.MEMORY_AND_DISK)
-            self.handles.count()
-        finally:
-            self.blobs = blobs
+        self.handles = self.blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.places, lambda k: k).mapPartitionsWithIndex(loader).persist(StorageLevel.MEMORY_AND_DISK)
+        self.handles.count()
 
     def map(self, request: bytes, places: list[int] | None) -> list[bytes]:
         """Bring a request to places, None: all, and return their replies in order."""
+        try:
+            if self.handles is None:
+                self.ingest()
+            return self._map(request, places)
+        except KeyboardInterrupt:
+            self.sc.cancelAllJobs()  # as Spark does by itself
+            raise
+        except DataError:
+            raise
+        except Exception as e:
+            raise _plain(e) from None
+
+    def _map(self, request: bytes, places: list[int] | None) -> list[bytes]:
         run, sent = self.run, self.sc.broadcast(request)
 
         def answer(handles: Iterator[int]) -> Iterator[tuple[int, bytes | None]]:
@@ -188,7 +256,10 @@ class _Backend:
                 else:
                     yield place, _cluster.ask(_child(run), place, sent.value)
 
+        conf = self.sc._jsc.sc().conf()
+        wait = conf.get("spark.locality.wait", "3s")
         try:
+            conf.set("spark.locality.wait", LOCALITY)
             for _ in range(3):
                 self.jobs += 1
                 replies = dict(self.sc.runJob(self.handles, answer, places))
@@ -197,63 +268,69 @@ class _Backend:
                 self.handles.unpersist(blocking=True)  # rows of some places are gone: they are loaded again, from where they came
                 self.handles.persist(StorageLevel.MEMORY_AND_DISK)
                 self.handles.count()
-            raise RuntimeError("executors lose the rows of their places again and again")
+            raise EngineError("executors lose the rows of their places again and again")
         finally:
+            conf.set("spark.locality.wait", wait)
             sent.destroy()
 
     def close(self) -> None:
-        """Remove what executors have kept."""
+        """Remove what executors have kept; programs end with their folders."""
         run = self.run
 
-        def remove(_: Iterator[Any]) -> Iterator[int]:
-            child = _children.pop(run, None)
-            if child is not None:
-                child.close()
-            shutil.rmtree(_folder(run), ignore_errors=True)
-            yield 0
+        def remove(tasks: Iterator[int]) -> Iterator[int]:
+            for task in tasks:  # a worker of Python whose task leaves something over is not used again
+                shutil.rmtree(_folder(run), ignore_errors=True)
+                yield task
 
-        if self.handles is not None:
-            try:
-                self.handles.mapPartitions(remove).count()
-            finally:
-                self.handles.unpersist()
-                self.blobs.unpersist()
+        for held in (self.handles, self.blobs):
+            if held is not None:
+                held.unpersist()
+        if self.blobs is not None:
+            tasks = 2 * max(self.sc.defaultParallelism, 1)  # every executor gets some
+            self.sc.parallelize(range(tasks), tasks).mapPartitions(remove).count()
 
 
-class _Shared(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol):
-    """Parameters that both estimators, and their models, have."""
+class _Columns(HasFeaturesCol):
+    """Parameters of all estimators, and of their models."""
 
     inputCols = Param(Params._dummy(), "inputCols", "columns of numbers that are the features, in place of featuresCol", TypeConverters.toListString)
+    gap = Param(Params._dummy(), "gap", "proved relative gap to stop at", TypeConverters.toFloat)
+    seed = Param(Params._dummy(), "seed", "of what is random: the order in which rows are visited, directions to start from", TypeConverters.toInt)
+
+    def setParams(self, **params: Any) -> Any:
+        """Set parameters by their names."""
+        return self._set(**params)
+
+    def _kind(self, df: Any, param: str, name: str, kinds: tuple[type, ...], expected: str) -> Any:
+        """Return the type of a column, which is one of those expected."""
+        try:
+            kind = df.select(name).schema[0].dataType
+        except AnalysisException:
+            raise ValueError(f"{param}: found no column {name}, expected one of {', '.join(df.columns)}") from None
+        if not isinstance(kind, kinds) or isinstance(kind, ArrayType) and not isinstance(kind.elementType, NumericType):
+            raise ValueError(f"{param}: column {name} is {kind.simpleString()}, expected {expected}")
+        return kind
+
+    def _features(self, df: Any) -> Any:
+        if self.isDefined(self.inputCols):
+            names = self.getOrDefault(self.inputCols)
+            for name in names:
+                self._kind(df, "inputCols", name, (NumericType, BooleanType), "numbers")
+            return F.array(*[F.col(n).cast("double") for n in names])
+        self._kind(df, "featuresCol", self.getFeaturesCol(), (VectorUDT, ArrayType), "a vector or an array of numbers")
+        return F.col(self.getFeaturesCol())
+
+
+class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
+    """Parameters that both linear estimators, and their models, have."""
+
     loss = Param(Params._dummy(), "loss", "loss, as in `fenchel list losses`", TypeConverters.toString)
     penalty = Param(Params._dummy(), "penalty", "l2 or elastic-net:ratio=R", TypeConverters.toString)
     C = Param(Params._dummy(), "C", "weight of the losses: lambda = 1/(C n)", TypeConverters.toFloat)
     bias = Param(Params._dummy(), "bias", "free, feature or none", TypeConverters.toString)
-    gap = Param(Params._dummy(), "gap", "proved relative gap to stop at", TypeConverters.toFloat)
+    scale = Param(Params._dummy(), "scale", "none, max or std, as of `fenchel train --scale`", TypeConverters.toString)
     maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
-    seed = Param(Params._dummy(), "seed", "of the order in which rows are visited", TypeConverters.toInt)
     keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
-
-    def _table(self, df: Any, label: Any) -> tuple[Any, int]:
-        """Return a table of features, label and perhaps weight, and the number of features."""
-        if self.isDefined(self.inputCols):
-            names = self.getOrDefault(self.inputCols)
-            for name in names:
-                if not isinstance(df.schema[name].dataType, NumericType):
-                    raise ValueError(f"inputCols: column {name} is {df.schema[name].dataType.simpleString()}, expected numbers")
-            features, cols = F.array(*[F.col(n).cast("double") for n in names]), len(names)
-        else:
-            name = self.getFeaturesCol()
-            kind = df.schema[name].dataType
-            if not isinstance(kind, (VectorUDT, ArrayType)):
-                raise ValueError(f"featuresCol: column {name} is {kind.simpleString()}, expected a vector or an array of numbers")
-            first = df.select(name).where(F.col(name).isNotNull()).first()
-            if first is None:
-                raise DataError("found no rows, expected some")
-            features, cols = F.col(name), first[0].size if isinstance(kind, VectorUDT) else len(first[0])
-        columns = [features.alias("features"), label.alias("label")]
-        if self.isDefined(self.weightCol) and self.getWeightCol():
-            columns.append(F.col(self.getWeightCol()).cast("double").alias("weight"))
-        return df.select(*columns), cols
 
 
 class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
@@ -264,59 +341,130 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
     def read(cls) -> MLReader:
         return DefaultParamsReader(cls)
 
+    def _spec(self) -> dict[str, Any]:
+        spec = {name: self.getOrDefault(name) for name in ("loss", "penalty", "bias", "scale", "C", "gap", "maxRounds", "seed", "keepDual") if self.isDefined(name)}
+        for name in ("C", "gap", "maxRounds"):
+            if not spec.get(name, 1) > 0:
+                raise ValueError(f"{name}={spec[name]}: expected a number above 0")
+        return {**spec, "rounds": spec.pop("maxRounds"), "dual": spec.pop("keepDual"), "classes": self._classifies}
+
+    def _label(self, df: Any) -> tuple[Any, list[Any] | None]:
+        """Return the column of labels, and which there are, of classes."""
+        name = self.getLabelCol()
+        label = F.col(name)
+        if not self._classifies:
+            self._kind(df, "labelCol", name, (NumericType, BooleanType), "numbers")
+            return label.cast("double"), None
+        kind = self._kind(df, "labelCol", name, (NumericType, BooleanType, StringType), "numbers, texts or booleans")
+        if not isinstance(kind, StringType):
+            label = label.cast("long") if isinstance(kind, (IntegralType, BooleanType)) else label.cast("double") + 0.0  # no -0
+        found = [r[0] for r in df.select(label).distinct().limit(MOST_CLASSES + 1).collect()]
+        if None in found:
+            raise DataError("found a row without a label (null), expected one in every row")
+        if len(found) > MOST_CLASSES:
+            raise DataError(f"found more than {MOST_CLASSES} different labels, expected fewer classes, or a LinearRegressor")
+        if not found:
+            raise DataError("found no rows, expected some")
+        for value in found:
+            if value == "" or isinstance(value, float) and not np.isfinite(value):
+                raise DataError(f"found the label {value!r}, expected a finite number or a name in every row")
+        return label, sorted(found)
+
     def _fit(self, df: Any) -> Any:
-        if df.sparkSession.conf.get("spark.remote", None) is not None or not hasattr(df, "rdd"):
-            raise RuntimeError("Spark Connect has no RDDs: found a remote session, expected a classic one")
-        label = F.col(self.getLabelCol())
-        classes = None
-        if self._classifies:
-            found = [r[0] for r in df.select(label).distinct().collect()]
-            if any(v is None for v in found):
-                raise DataError("found rows without a label, expected one in every row")
-            if len(found) < 2:
-                raise DataError(f"found the labels {sorted(map(str, found))}, expected two classes at least")
-            classes = [_label(v) for v in sorted(found)]
-        table, cols = self._table(df, label)
-        backend = _Backend(df.sparkSession)
-        try:
-            try:
-                backend.ingest(table, _Rows(classes, cols))
-            except Exception as e:
-                raise _plain(e) from None
-            trace: list[dict[str, Any]] = []
-            spec = {"loss": self.getOrDefault(self.loss), "penalty": self.getOrDefault(self.penalty), "bias": self.getOrDefault(self.bias), "gap": self.getOrDefault(self.gap),
-                    "rounds": self.getOrDefault(self.maxRounds), "seed": self.getOrDefault(self.seed), "dual": self.getOrDefault(self.keepDual)}  # fmt: skip
-            if self.isDefined(self.C):
-                spec["C"] = self.getOrDefault(self.C)
-            said, file = _cluster.train(backend, spec, trace.append)
-        finally:
-            backend.close()
-        model = self._modelled()(file)
-        self._copyValues(model)
-        model.trace_, model.jobs_ = trace, backend.jobs
-        return model
+        _classic(df)
+        spec, features = self._spec(), self._features(df)
+        label, classes = self._label(df)
+        columns = [features.alias("features"), label.alias("label")]
+        if self.isDefined(self.weightCol) and self.getWeightCol():
+            self._kind(df, "weightCol", self.getWeightCol(), (NumericType, BooleanType), "numbers")
+            columns.append(F.coalesce(F.col(self.getWeightCol()).cast("double"), F.lit(float("nan"))).alias("weight"))
+        return _trained(self, df.select(*columns), classes, spec)
+
+
+def _classic(df: Any) -> None:
+    if type(df).__module__.startswith("pyspark.sql.connect"):
+        raise RuntimeError("Spark Connect: found a table of a remote session, which has no RDDs, expected one of a classic session")
+
+
+def _trained(estimator: Any, table: Any, classes: list[Any] | None, spec: dict[str, Any]) -> Any:
+    """Return the model of an estimator, trained on the rows of a table."""
+    backend = _Backend(table, classes)
+    trace: list[dict[str, Any]] = []
+
+    def progress(event: dict[str, Any]) -> None:
+        trace.append(event)
+        _log.info("round %d, output %d: gap %s%s", event["round"], event["output"], event["gap"], " (proved)" if event["proved"] else "")
+
+    try:
+        said, file = _cluster.train(backend, spec, progress)
+    finally:
+        backend.close()
+    model = estimator._modelled()(file)
+    estimator._copyValues(model)
+    model.trace_, model.jobs_ = trace, backend.jobs
+    return model
 
 
 def _plain(error: Exception) -> Exception:
-    """Return what an executor said of the data, of an error that Spark wraps in pages of its own."""
-    if "ModuleNotFoundError" in str(error):
-        module = str(error).split("ModuleNotFoundError: ", 1)[1].splitlines()[0]
-        return RuntimeError(f"{module} on the executors: expected Python with numpy, pyarrow and scipy there, which PYSPARK_PYTHON may name")
-    for line in str(error).splitlines():
-        for kind in ("ValueError: ", "DataError: "):
-            if kind in line:
-                return DataError(line.split(kind, 1)[1].strip())
+    """Return what an executor said, of an error that Spark wraps in pages of its own."""
+    text = str(error)
+    if "ModuleNotFoundError: " in text:
+        module = text.split("ModuleNotFoundError: ", 1)[1].splitlines()[0]
+        return RuntimeError(f"{module} on the executors: expected Python with numpy, pandas, pyarrow and scipy there, which PYSPARK_PYTHON may name")
+    for kind in (DataError, EngineError):
+        if kind.__name__ + ": " in text:
+            return kind(text.split(kind.__name__ + ": ", 1)[1].splitlines()[0].strip())
     return error
 
 
-class _Fitted(Model, _Shared, MLReadable, MLWritable):
-    """A model: what it says of itself is that of its file."""
+def _scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Return the scores of a column of pandas, NaN where there are no features."""
+    there = (features if features.ndim == 1 else features["type"]).notna().to_numpy()
+    scores, places = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
+    for rows, X in _matrices(*_flat_pandas(features[there]), coef.shape[1]):
+        scores[places[rows]] = X @ coef.T + intercept
+    return scores
+
+
+class _Filed(Model, _Columns, MLReadable, MLWritable):
+    """A model: what it says of itself is that of its file. Its scores are linear, by ``coef_`` and ``intercept_``."""
 
     def __init__(self, file: File | None = None) -> None:
         super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction")
+        self._setDefault(featuresCol="features")
+        self.trace_: list[dict[str, Any]] = []  # of rounds: output, round, gap, and whether it is proved
         if file is not None:
             self._take(file)
+
+    def save_model(self, path: str) -> None:
+        """Write Fenchel's own file, for ``fenchel verify``, ``predict``, ``info`` and others."""
+        self.file.save(path)
+
+    def _apply(self, df: Any, answer: Any, kind: str) -> Any:
+        """Return a column of what a function makes of the scores of many rows."""
+        import pandas as pd
+
+        coef, intercept, features = self.coef_, self.intercept_, self._features(df)
+        vectors = isinstance(df.select(features).schema[0].dataType, VectorUDT)
+
+        def apply(column: Any) -> Any:
+            return answer(_scored(column, coef, intercept))
+
+        apply.__annotations__ = {"column": pd.DataFrame if vectors else pd.Series, "return": pd.DataFrame if " " in kind else pd.Series}
+        return F.pandas_udf(apply, kind)(F.unwrap_udt(features) if vectors else features)
+
+    def write(self) -> MLWriter:
+        return _ModelWriter(self)
+
+    @classmethod
+    def read(cls) -> MLReader:
+        return _ModelReader(cls)
+
+
+class _Fitted(_Filed, _Shared):
+    def __init__(self, file: File | None = None) -> None:
+        super().__init__(file)
+        self._setDefault(labelCol="label", predictionCol="prediction")
 
     def _take(self, file: File) -> None:
         self.file = file
@@ -331,35 +479,13 @@ class _Fitted(Model, _Shared, MLReadable, MLWritable):
     @property
     def gap_(self) -> float:
         """The relative gap that is proved, of the worst output."""
-        return max(_relative(c) for c in self.file.part("certificates"))
+        return _relative(self._worst())
 
     def _worst(self) -> dict[str, Any]:
         return max(self.file.part("certificates"), key=_relative)
 
-    def save_model(self, path: str) -> None:
-        """Write Fenchel's own file, for ``fenchel verify``, ``predict``, ``info`` and others."""
-        self.file.save(path)
-
-    def _scores(self, df: Any) -> Any:
-        """Return a column of the scores of each row, an array."""
-        coef, intercept = self.coef_, self.intercept_
-
-        def score(features: Any) -> list[float] | None:
-            if features is None:
-                return None
-            if hasattr(features, "indices"):
-                return [float(s) for s in coef[:, features.indices] @ features.values + intercept]
-            return [float(s) for s in coef @ np.asarray(features.toArray() if hasattr(features, "toArray") else features, float) + intercept]
-
-        features = F.array(*[F.col(n).cast("double") for n in self.getOrDefault(self.inputCols)]) if self.isDefined(self.inputCols) else F.col(self.getFeaturesCol())
-        return F.udf(score, ArrayType(DoubleType()))(features)
-
-    def write(self) -> MLWriter:
-        return _ModelWriter(self)
-
-    @classmethod
-    def read(cls) -> MLReader:
-        return _ModelReader(cls)
+    def _loss(self) -> str:
+        return self.file.part("problem")["loss"].split(":")[0]
 
 
 def _relative(c: dict[str, Any]) -> float:
@@ -368,7 +494,7 @@ def _relative(c: dict[str, Any]) -> float:
 
 
 class _ModelWriter(MLWriter):
-    def __init__(self, model: _Fitted) -> None:
+    def __init__(self, model: _Filed) -> None:
         super().__init__()
         self.model = model
 
@@ -398,32 +524,44 @@ class LinearClassifierModel(_Fitted, HasRawPredictionCol, HasProbabilityCol):
         self._setDefault(rawPredictionCol="rawPrediction", probabilityCol="probability")
 
     def _transform(self, df: Any) -> Any:
-        two = len(self.coef_) == 1
-        scores = self._scores(df)
-        raw = F.array(-scores[0], scores[0]) if two else scores
-        out = df.withColumn(self.getRawPredictionCol(), array_to_vector(raw))
-        best = F.udf(lambda v: None if v is None else float(np.argmax(v.toArray())), DoubleType())(F.col(self.getRawPredictionCol()))
+        logistic = self._loss() == "logistic"
+
+        def answer(scores: np.ndarray) -> Any:
+            import pandas as pd
+
+            raw = np.column_stack([-scores, scores]) if scores.shape[1] == 1 else scores
+            best = np.where(np.isnan(raw).any(axis=1), np.nan, raw.argmax(axis=1))
+            shares = np.exp(-np.logaddexp(0, -raw)) if logistic else raw
+            return pd.DataFrame({"raw": list(raw), "shares": list(shares / shares.sum(axis=1, keepdims=True)), "best": best})
+
         try:
-            labels = [float(c) for c in self.classes_]
+            values: list[Any] = [float(c) for c in self.classes_]
         except ValueError:
-            labels = None
-        if self.file.part("problem")["loss"].startswith("logistic"):
-            shares = F.udf(lambda v: None if v is None else _shares(v.toArray()), ArrayType(DoubleType()))(F.col(self.getRawPredictionCol()))
-            out = out.withColumn(self.getProbabilityCol(), array_to_vector(shares))
-        chosen = F.array(*[F.lit(x) for x in (labels if labels is not None else self.classes_)])[best.cast("int")]
-        return out.withColumn(self.getPredictionCol(), chosen)
-
-
-def _shares(scores: np.ndarray) -> list[float]:
-    p = np.exp(-np.logaddexp(0, -scores))
-    return [float(x) for x in p / p.sum()]
+            values = self.classes_
+        made = "fenchel_" + self.uid
+        out = df.withColumn(made, self._apply(df, answer, "raw array<double>, shares array<double>, best double"))
+        known = F.col(made)["best"].isNotNull()
+        for name, column in (
+            (self.getRawPredictionCol(), array_to_vector(F.col(made)["raw"])),
+            (self.getProbabilityCol() if logistic else "", array_to_vector(F.col(made)["shares"])),
+            (self.getPredictionCol(), F.array(*[F.lit(v) for v in values])[F.col(made)["best"].cast("int")]),
+        ):
+            if name:
+                out = out.withColumn(name, F.when(known, column))
+        return out.drop(made)
 
 
 class LinearRegressorModel(_Fitted):
-    """Numbers by linear scores."""
+    """Numbers by linear scores; of the loss poisson their exponentials."""
 
     def _transform(self, df: Any) -> Any:
-        return df.withColumn(self.getPredictionCol(), self._scores(df)[0])
+        def answer(scores: np.ndarray) -> Any:
+            import pandas as pd
+
+            return pd.Series(scores[:, 0])
+
+        column = self._apply(df, answer, "double")
+        return df.withColumn(self.getPredictionCol(), F.exp(column) if self._loss() == "poisson" else column)
 
 
 class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
@@ -435,6 +573,9 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
         ``logistic``, ``squared-hinge``, ``hinge`` (of which rounds are many) and others.
     featuresCol, inputCols, labelCol, weightCol, predictionCol, rawPredictionCol, probabilityCol : str
         As in ``pyspark.ml``; ``inputCols`` is a list of columns of numbers.
+    scale : str
+        ``none``, ``max`` (by the largest magnitude) or ``std`` (by the deviation; dense rows are centred too): the penalty is then of weights
+        of columns of comparable sizes. Predictions are of rows as they come.
     C, penalty, bias, gap, maxRounds, seed, keepDual
         As the parameters' documentation says.
     """
@@ -443,10 +584,10 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
 
     @keyword_only
     def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                 loss="logistic", penalty="l2", C=None, bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
+                 loss="logistic", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
         super().__init__()
         self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                         loss="logistic", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)  # fmt: skip
+                         loss="logistic", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)  # fmt: skip
         self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
 
     def _modelled(self) -> type:
@@ -460,10 +601,13 @@ class LinearRegressor(_Estimator):
 
     @keyword_only
     def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction",
-                 loss="squared", penalty="l2", C=None, bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
+                 loss="squared", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
         super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", loss="squared", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)
+        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", loss="squared", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)
         self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
 
     def _modelled(self) -> type:
         return LinearRegressorModel
+
+
+from ._sparkpca import PCA, PCAModel  # noqa: E402  after what it is made of

@@ -1,5 +1,8 @@
 """Training on rows in many places, by processes of this machine."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -51,3 +54,50 @@ def test_one_class_is_refused():
     X, y = rows(300)
     with pytest.raises(ValueError, match="two classes"):
         trained(X, np.zeros_like(y), 100, 2)
+
+
+class Pressed(_cluster.Local):
+    """Ctrl-C is pressed in some requests, when places have been asked, of which the first has answered."""
+
+    def __init__(self, requests):
+        super().__init__(2)
+        self.requests, self.asked = requests, 0
+
+    def map(self, request, places):
+        self.asked += 1
+        if self.asked in self.requests:
+            self._worker(1).receive = lambda: os.kill(os.getpid(), signal.SIGINT)
+        return super().map(request, places)
+
+
+def interrupted(requests, progress=None):
+    X, y = rows()
+    backend = Pressed(requests)
+    try:
+        backend.ingest(batches(X, y, 500))
+        return _cluster.train(backend, {"loss": "hinge", "penalty": "l2", "bias": "free", "gap": 1e-9, "dual": True}, progress)
+    finally:
+        backend.close()
+
+
+def test_ctrl_c_keeps_what_is_proved():
+    said, model = interrupted({20})
+    assert said["status"] == "interrupted" and 0 < said["gap"] < 0.9 and said["rounds"] == 16
+    assert model.part("certificates")[0]["status"] == "interrupted"
+
+
+def test_ctrl_c_between_requests():
+    def progress(event):
+        if event["round"] == 7 and not event["proved"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    said, _ = interrupted(set(), progress)
+    assert said["status"] == "interrupted" and said["rounds"] == 7 and said["gap"] < 1
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("requests", [{1}, {2}, {3}, {20, 21}])
+def test_ctrl_c_before_there_is_a_model_and_twice(requests):
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(requests)

@@ -38,8 +38,13 @@ func (m Krylov) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve is Batch's.
 func (m Krylov) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
-	l := newBlockLanczos(view.MomentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
-	l.steps = m.Steps
+	return OfOperator(ctx, view.MomentOf(x, p.Threads), m.Tolerance, m.Steps, p)
+}
+
+// OfOperator returns the components of a second moment by its products, so many at most, to a tolerance as that of [Krylov].
+func OfOperator(ctx context.Context, a view.Operator, tolerance float64, steps int, p method.Problem) (method.Basis, error) {
+	l := newBlockLanczos(a, p.K, lossOf(tolerance, p), p)
+	l.steps = steps
 	return l.solve(ctx)
 }
 

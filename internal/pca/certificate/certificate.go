@@ -17,7 +17,7 @@
 //   - exact, where min(n, d) is at most [exactSize]: Sigma, or the matrix of inner
 //     products, which has the same eigenvalues, is formed, and Z + mu I - Sigma is
 //     shown to be definite by a Cholesky decomposition (exact.go,
-//     dual.go, definite.go). How good U is does not matter to it. Of many rows, sums in single
+//     dual.go). How good U is does not matter to it. Of many rows, sums in single
 //     precision come first, which are quicker, and nearly as close where U is good
 //     (single.go).
 //   - lanczos: only products with the rows. Z comes from U, and mu from what random
@@ -77,20 +77,26 @@ const (
 // finite numbers. When the deadline of ctx is over it ends soon with the bound so far, at worst
 // that of what the basis does not capture.
 func Certify(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64) (Certificate, error) {
-	return CertifyUntil(ctx, x, b, threads, func() uint64 { return seed }, func(c Certificate) bool { return c.Loss() <= nearlyAll })
+	return certifyUntil(ctx, x, b, threads, func() uint64 { return seed }, func(c Certificate) bool { return c.Loss() <= nearlyAll }, nil)
 }
 
 // nearlyAll is a loss that no closer bound is worth the time of.
 const nearlyAll = 1e-7
 
 // CertifyUntil is Certify that goes without the closest bound where enough reports that
-// a quicker one will do. It asks for the seed when it is needed, which may take long to know.
+// a quicker one will do, and to a closer one where that is enough, and a usual one is not. It asks for the seed when it is needed, which may take long to know.
 func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int, seed func() uint64, enough func(Certificate) bool) (Certificate, error) {
+	return certifyUntil(ctx, x, b, threads, seed, enough, enough)
+}
+
+// certifyUntil is CertifyUntil with what a quick bound is to be enough for, and what more steps may be made for; nil: nothing.
+func certifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int, seed func() uint64, enough, wanted func(Certificate) bool) (Certificate, error) {
 	n, d := x.Dims()
-	c, err := newCertifier(x, b, threads, seed, exactly(n, d))
+	c, err := newCertifier(x, b, threads, seed, Forms(n, d))
 	if err != nil {
 		return Certificate{}, err
 	}
+	c.enough = wanted
 	quick, proved := *c, false
 	if c.quickly() {
 		ok, err := quick.single(ctx, enough)
@@ -105,6 +111,7 @@ func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int,
 			return quick.done(nil)
 		}
 		if c, err = newCertifier(x, b, threads, seed, false); err == nil {
+			c.enough = wanted
 			err = c.run(ctx)
 		}
 	}
@@ -114,21 +121,22 @@ func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int,
 // isLate reports whether err is that of a deadline: a bound found until then holds.
 func isLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
-func exactly(n, d int) bool {
+// Forms reports whether Sigma, or inner products, of n rows of d features are formed.
+func Forms(n, d int) bool {
 	m := float64(min(n, d))
 	return m <= exactSize && float64(n)*float64(d)*m <= exactWork
 }
 
 func newCertifier(x view.Rows, b method.Basis, threads int, seed func() uint64, exact bool) (*certifier, error) {
-	if err := checkBasis(x, b); err != nil {
+	n, d := x.Dims()
+	if err := checkBasis(n, d, b); err != nil {
 		return nil, err
 	}
 	x, size, exponent, err := balanced(x, exact, threads)
 	if err != nil {
 		return nil, err
 	}
-	c := &certifier{x: x, k: b.K, threads: threads, seed: seed, size: size, formed: exact, exponent: exponent}
-	c.n, c.d = x.Dims()
+	c := &certifier{x: x, n: n, d: d, k: b.K, threads: threads, seed: seed, size: size, formed: exact, exponent: exponent}
 	c.setBasis(b)
 	return c, nil
 }
@@ -177,8 +185,7 @@ func (c *Certificate) unbalance(exponent int) {
 	}
 }
 
-func checkBasis(x view.Rows, b method.Basis) error {
-	n, d := x.Dims()
+func checkBasis(n, d int, b method.Basis) error {
 	switch {
 	case n < 1:
 		return fmt.Errorf("certificate: found no rows, expected at least one")
@@ -206,6 +213,9 @@ type certifier struct {
 
 	formed   bool // Sigma is, or inner products
 	exponent int  // rows were multiplied by 2 to this power
+
+	enough func(Certificate) bool // what more steps of Lanczos than usual are made for; nil: nothing
+	hasty  bool                   // steps end as soon as they are enough
 
 	basis []float64 // V, r x d, orthonormal up to off
 	r     int       // dimension of the span, at most k

@@ -91,7 +91,7 @@ const (
 
 // search sets Upper and Nu by Lanczos beside the basis that b is about. It gives up
 // when it sees that Upper will not be below hopeless.
-func (c *certifier) search(ctx context.Context, p *view.LaidOut, b *coupled, hopeless float64) error {
+func (c *certifier) search(ctx context.Context, p products, b *coupled, hopeless float64) error {
 	c.Upper, c.Nu, c.Failure, c.Steps = b.upper(b.rest), b.rest, 0, 0
 	if c.r == c.d {
 		return unlessLate(ctx.Err())
@@ -102,7 +102,7 @@ func (c *certifier) search(ctx context.Context, p *view.LaidOut, b *coupled, hop
 			return unlessLate(err)
 		}
 		s.step()
-		if !s.due() {
+		if !s.due() && !c.hasty {
 			continue
 		}
 		nu := s.bound(b.rest)
@@ -110,12 +110,22 @@ func (c *certifier) search(ctx context.Context, p *view.LaidOut, b *coupled, hop
 		if upper < c.Upper {
 			c.Upper, c.Nu, c.Failure = upper, nu, failure
 		}
-		if reach := b.upper(s.value()); upper-reach <= tightness*c.Captured || reach > hopeless {
+		if reach := b.upper(s.value()); c.settled(upper, reach) || reach > hopeless {
 			break
 		}
 	}
 	c.Steps = s.steps
 	return nil
+}
+
+// settled reports whether a bound is as close as it is to be, where no number of steps makes it less than reach: close to that,
+// unless more steps are enough for what is wanted and these were not.
+func (c *certifier) settled(upper, reach float64) bool {
+	if c.enough == nil {
+		return upper-reach <= tightness*c.Captured
+	}
+	enough := c.satisfies(c.enough, upper)
+	return c.hasty && enough || upper-reach <= tightness*c.Captured && (enough || !c.satisfies(c.enough, reach))
 }
 
 // unlessLate returns err but for that of a deadline: the bound found so far holds.
@@ -136,11 +146,16 @@ func (c *certifier) couple(p *view.LaidOut) *coupled {
 // coupleBy computes A and R by products y of the basis with rows of a raw size, as [view.LaidOut.Both].
 func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) (b *coupled, y []float64) {
 	n, d, r := c.n, c.d, c.r
-	b = &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
-	y, image := make([]float64, n*r), make([]float64, r*d)
+	y, image, inner := make([]float64, n*r), make([]float64, r*d), make([]float64, r*r)
 	both(y, image, c.basis)
-	inner := algebra.Block(b.inner, r, r)
-	blas.SyrkCols64(inner, algebra.Block(y, n, r), c.threads)
+	blas.SyrkCols64(algebra.Block(inner, r, r), algebra.Block(y, n, r), c.threads)
+	return c.coupling(raw, image, inner), y
+}
+
+// coupling computes A and R by n V Sigma and n V Sigma V^T, made of products with rows of a raw size.
+func (c *certifier) coupling(raw float64, image, inner []float64) *coupled {
+	n, d, r := c.n, c.d, c.r
+	b := &coupled{k: c.k, r: r, inner: inner, squares: make([]float64, r*r), lengths: make([]float64, r)}
 	algebra.Divide(b.inner, float64(n))
 	algebra.Divide(image, float64(n))
 	for i := range r {
@@ -161,7 +176,7 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) (b *
 	b.frobenius = algebra.Up(math.Sqrt(sum*(1+rounding+algebra.Gamma(r)))) + b.wrong
 	b.rest = algebra.Up(max(0, c.size.upper-float64(trace*(1-algebra.Gamma(r+2)))) + float64(math.Sqrt(float64(r))*b.wrong))
 	b.rounding = algebra.Up(math.Sqrt(float64(r)) * rounding)
-	return b, y
+	return b
 }
 
 // beyond returns a bound on what directions outside of the first r of the basis capture each: by the sums of

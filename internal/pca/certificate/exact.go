@@ -76,8 +76,13 @@ func (c *certifier) responses() []float64 {
 // width. Each is off by gamma |x||v| at most, so the Frobenius norm of
 // all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
 func (c *certifier) capturedByRows(y []float64, width int, squared float64) float64 {
+	return c.capturedByMean(c.meanSquare(y, width), squared)
+}
+
+// capturedByMean is capturedByRows of the mean over rows of |y|^2.
+func (c *certifier) capturedByMean(mean, squared float64) float64 {
 	wrong := algebra.Up(algebra.Gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
-	computed := c.meanSquare(y, width) * (1 - algebra.Gamma(c.r+8))
+	computed := mean * (1 - algebra.Gamma(c.r+8))
 	left := max(0, math.Sqrt(computed)*(1-4*algebra.Unit)-wrong)
 	return c.captured(float64(left*left), 0)
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/internal/pca/algebra"
-	"github.com/fenchel-ml/fenchel/internal/pca/view"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/blas"
 )
@@ -54,7 +53,7 @@ import (
 // taken off is beta_j z_{j+1}. That changes u^T w by rounding only, since V u = 0.
 type search struct {
 	c         *certifier
-	p         *view.LaidOut
+	p         products
 	coupling  float64   // at least |(I - P) Sigma P|
 	turned    []float64 // V^T, d x r
 	z, before []float64
@@ -71,6 +70,9 @@ const (
 	searchStream = 0x6c616e637a6f // "lanczo"
 )
 
+// products sets dst, m x d, to n Q Sigma for the m rows of q.
+type products interface{ Apply(dst, q []float64, m int) }
+
 // A run is the recurrence of one start.
 type run struct {
 	alpha, beta, wrong []float64
@@ -79,7 +81,7 @@ type run struct {
 	ended              bool
 }
 
-func newSearch(c *certifier, p *view.LaidOut, coupling float64) *search {
+func newSearch(c *certifier, p products, coupling float64) *search {
 	d, r := c.d, c.r
 	s := &search{c: c, p: p, coupling: coupling, turned: make([]float64, d*r), z: make([]float64, starts*d), before: make([]float64, starts*d), w: make([]float64, starts*d)}
 	blas.Transpose64(algebra.Block(s.turned, d, r), algebra.Block(c.basis, r, d))

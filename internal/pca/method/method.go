@@ -39,6 +39,20 @@ type Problem struct {
 	Share float64
 }
 
+// FirstLoss returns the loss that a method is first asked for where a gap is to be proved: the bound on what
+// others capture is looser than a method's estimate of what it misses, on real data
+// 50 times, and the goal of a later run follows from what the one before proved.
+func FirstLoss(gap float64) float64 { return gap * 3e-4 }
+
+// LeastLoss is a loss below which all is lost in rounding.
+const LeastLoss = 1e-16
+
+// NextLoss returns the loss of another run, after one proved a gap that is not the goal. The bound falls with the loss at least as fast
+// as with its root.
+func NextLoss(loss, goal, found float64) float64 {
+	return max(loss*(goal/found)*(goal/found)/10, LeastLoss)
+}
+
 // Check returns why no method could solve the problem.
 func (p Problem) Check() error {
 	if most := p.most(); p.K < 1 || p.K > most {

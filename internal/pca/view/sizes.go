@@ -182,3 +182,12 @@ func columnSums(x matrix.Matrix, threads int) []float64 {
 	}
 	return sums
 }
+
+// Centres reports whether n rows of d features of which so many values are stored are centred unless somebody says otherwise. Those with
+// fewer values than one in rareValues features, as of text, where zero means that something is absent, are
+// left where they are. Zeros of rows that are stored dense count as values.
+func Centres(n, d int, stored int64) bool {
+	return stored >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
+}
+
+const rareValues = 20

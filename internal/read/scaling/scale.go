@@ -10,7 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -48,7 +47,7 @@ func New(kind string, s *set.Set) (*Scaling, error) {
 	case "none":
 		return nil, nil
 	case "max":
-		return newScaling(kind, make([]float64, s.Cols()), maxFactors(s.X, indicator)), nil
+		return newScaling(kind, make([]float64, s.Cols()), maxFactors(largest(s.X), indicator)), nil
 	case "std":
 		offset, factor := deviations(s.X, indicator, dense || s.Schema != nil)
 		return newScaling(kind, offset, factor), nil
@@ -89,55 +88,20 @@ func newScaling(kind string, offset, factor []float64) *Scaling {
 	return s
 }
 
-func maxFactors(x matrix.Matrix, indicator []bool) []float64 {
-	rows, cols := x.Dims()
-	factor := make([]float64, cols)
-	for i := range rows {
-		v := x.Row(i)
-		for k, value := range v.Value {
-			j := v.Column(k)
-			factor[j] = max(factor[j], math.Abs(float64(value)))
-		}
-	}
-	for j, largest := range factor {
-		factor[j] = 1
-		if largest > 0 && (indicator == nil || !indicator[j]) {
-			factor[j] = 1 / largest
-		}
-	}
-	return factor
+// largest returns the largest magnitude of each column.
+func largest(x matrix.Matrix) []float64 {
+	_, cols := x.Dims()
+	most := make([]float64, cols)
+	EachValue(x, func(j int, value float64) { most[j] = max(most[j], math.Abs(value)) })
+	return most
 }
 
 // deviations returns 1/standard deviation and, if centre, the mean of every
 // feature. The two passes avoid the cancellation of mean(x^2) - mean(x)^2.
 func deviations(x matrix.Matrix, indicator []bool, centre bool) (offset, factor []float64) {
-	rows, cols := x.Dims()
-	sums, stored := make([]vec.Sum, cols), make([]int, cols)
-	EachValue(x, func(j int, value float64) {
-		sums[j].Add(value)
-		stored[j]++
-	})
-	mean, squares := make([]float64, cols), make([]vec.Sum, cols)
-	for j := range mean {
-		mean[j] = sums[j].Value() / float64(rows)
-	}
-	EachValue(x, func(j int, value float64) { squares[j].Add((value - mean[j]) * (value - mean[j])) })
-	offset, factor = make([]float64, cols), make([]float64, cols)
-	for j := range factor {
-		factor[j] = 1
-		if indicator != nil && indicator[j] {
-			continue
-		}
-		absent := float64(float64(rows-stored[j]) * mean[j] * mean[j]) // the zeros that are not stored
-		deviation := math.Sqrt((squares[j].Value() + absent) / float64(rows))
-		if deviation > 1e-12*math.Abs(mean[j]) {
-			factor[j] = 1 / deviation
-			if centre {
-				offset[j] = mean[j]
-			}
-		}
-	}
-	return offset, factor
+	c := NewColumns(x, nil)
+	c.Squares = NewColumns(x, c.Mean()).Squares
+	return c.deviations(indicator, centre)
 }
 
 // EachValue calls do for the values of x that are stored, row by row.

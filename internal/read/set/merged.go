@@ -30,12 +30,16 @@ func MergeTargets(parts []Target) (Target, error) {
 	if parts[0].Names != nil {
 		return mergeColumns(parts)
 	}
-	numbers := true
+	numbers, none := true, true
 	for _, p := range parts {
+		none = none && p.Number == nil && p.Code == nil
 		if p.Names != nil {
 			return mergeColumns(parts)
 		}
 		numbers = numbers && p.Number != nil
+	}
+	if none {
+		return Target{}, nil
 	}
 	t := NewTargets()
 	for _, p := range parts {

@@ -1,6 +1,11 @@
 package dual
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -16,9 +21,12 @@ type Local struct {
 }
 
 // NewLocal is for a part of a problem (see [problem.Linear.Within]) whose constant column has the squared weight
-// beta, at dual variables 0. group is that of each column, nil: rows are dense (see [Merge.Groups]).
-func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) *Local {
+// beta, at dual variables 0. group is that of each column, nil: rows are dense (see [Groups]).
+func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) (*Local, error) {
 	n, d := p.Dims()
+	if !(beta >= 0) || group != nil && (len(group) != d+1 || slices.Max(group) >= groups) {
+		return nil, fmt.Errorf("found the weight %g of the constant column and the groups of %d columns, expected 0 at least, and for each of %d a group below %d", beta, len(group), d+1, groups)
+	}
 	s := &sdca{p: p, seed: seed, penalty: p.Penalty.(penalty.Separable), iterate: iterate{a: make([]float64, n), u: make([]float64, d+1)}, factor: 1 / (p.Lambda * p.N)}
 	s.sigma = 1
 	s.calm, s.wake = make([]uint8, n), make([]uint32, n)
@@ -33,7 +41,7 @@ func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) *Loca
 	if x, ok := p.X.(*matrix.CSR); ok && group != nil && !s.separate() {
 		s.columns = &columnSigmas{x: x, sigma: make([]float64, d+1), norm: make([]float64, n), group: group}
 	}
-	return &Local{s: s}
+	return &Local{s: s}, nil
 }
 
 // A Round is what all places are told at the beginning of one.
@@ -48,6 +56,24 @@ type Round struct {
 type Change struct {
 	U              []float64 // of u, d+1
 	Sum, Rise, Gap float64   // of s_i a_i, of s_i l*(a_i), and the sum of s_i times the part of the gap
+}
+
+// Check says why a round is none of these rows.
+func (l *Local) Check(r Round) error {
+	sigmas := 1
+	if l.s.columns != nil {
+		sigmas = groups
+	}
+	finite := func(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+	switch {
+	case len(r.U) != len(l.s.u) || len(r.Sigma) != sigmas:
+		return fmt.Errorf("found a round of %d columns and %d groups, expected %d and %d", len(r.U), len(r.Sigma), len(l.s.u), sigmas)
+	case !(r.Theta >= 0) || !(r.Spare >= 0) || slices.ContainsFunc(r.U, func(x float64) bool { return !finite(x) }):
+		return errors.New("found a round whose numbers are negative, infinite or none, expected finite ones")
+	case slices.ContainsFunc(r.Sigma, func(x float64) bool { return !(x > 0 || sigmas > 1 && x == 0) || !finite(x) }):
+		return errors.New("found by how much steps are held back as negative, infinite or none, expected finite numbers above 0")
+	}
+	return nil
 }
 
 // Round takes the rest of the last round's moves back, and visits every row that is awake.
@@ -109,8 +135,16 @@ func (l *Local) Memory() Memory {
 }
 
 // Resume goes on from a memory, which it takes over.
-func (l *Local) Resume(m Memory) {
+func (l *Local) Resume(m Memory) error {
+	n := len(l.s.a)
+	if len(m.A) != n || len(m.Calm) != n || len(m.Wake) != n || len(m.From) != 0 && len(m.From) != n {
+		return fmt.Errorf("found a memory of %d rows, expected %d", len(m.A), n)
+	}
+	if slices.ContainsFunc(m.A, math.IsNaN) || slices.ContainsFunc(m.From, math.IsNaN) {
+		return errors.New("found dual variables that are no numbers, expected numbers")
+	}
 	l.s.a, l.s.calm, l.s.wake, l.s.epoch, l.from = m.A, m.Calm, m.Wake, m.Epoch, m.From
+	return nil
 }
 
 // betaOfPlaces is how much of the weight of the constant column is left where places are many.

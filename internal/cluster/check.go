@@ -1,0 +1,286 @@
+package cluster
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// What comes from outside is checked before it is used: requests by places, answers by the coordinator.
+
+// Limits of what is plausible.
+const (
+	mostFeatures = 1 << 27 // a place is sent 8 bytes for each in a round
+	mostDuals    = 1 << 30 // dual variables of a place
+	mostUnits    = 2000    // exponent of a quantum
+)
+
+// finite reports whether all numbers are.
+func finite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(x float64) bool { return !decimal.Finite(x) })
+}
+
+// vectorOf says why x are not n finite numbers.
+func vectorOf(what string, x []float64, n int) error {
+	if len(x) != n {
+		return fmt.Errorf("found %d %s, expected %d", len(x), what, n)
+	}
+	for j, v := range x {
+		if !finite(v) {
+			return fmt.Errorf("found %g as number %d of the %s, expected finite numbers", v, j+1, what)
+		}
+	}
+	return nil
+}
+
+// check says why a draft states no problem of rows in many places.
+func (d *Draft) check(rows int) error {
+	if d == nil {
+		return errors.New("found no problem, expected one to begin")
+	}
+	s := d.Statement
+	outputs := 1
+	if len(d.Classes) > 2 {
+		outputs = len(d.Classes)
+	}
+	only := model.Statement{Loss: s.Loss, Penalty: s.Penalty, Bias: s.Bias, Lambda: s.Lambda, Solver: s.Solver, Gap: s.Gap, Seed: s.Seed}
+	switch {
+	case !finite(s.Lambda, s.Gap):
+		return fmt.Errorf("found lambda %g and the gap %g, expected finite numbers", s.Lambda, s.Gap)
+	case !reflect.DeepEqual(s, only):
+		return errors.New("found a problem of another kind of model, expected that of a linear one")
+	case !slices.Contains([]string{"none", "free", "feature"}, s.Bias):
+		return fmt.Errorf("a cluster knows the biases none, free and feature: found %s", s.Bias)
+	case outputs > mostDuals/max(1, rows):
+		return fmt.Errorf("found %d classes for %d rows of a place, expected fewer", outputs, rows)
+	case d.Beta != nil:
+		if err := vectorOf("weights of the constant column", d.Beta, outputs); err != nil {
+			return err
+		}
+	}
+	return vectorOf("sums of row weights", d.N, outputs)
+}
+
+// check says why a place cannot answer a request.
+func (p *Place) check(q *Request) error {
+	if len(q.Work) != len(p.problems) {
+		return fmt.Errorf("found work for %d outputs, expected %d", len(q.Work), len(p.problems))
+	}
+	if q.Verb == "round" && q.Round < 1 {
+		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
+	}
+	for c := range q.Work {
+		if w := &q.Work[c]; !w.Skip {
+			if err := p.checkWork(q.Verb, c, w); err != nil {
+				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Place) checkWork(verb string, c int, w *Work) error {
+	l := p.problems[c]
+	_, d := l.Dims()
+	_, curved := l.Loss.(loss.Curved)
+	slopes := w.Slopes || verb == "curve"
+	switch {
+	case slopes && !curved:
+		return errors.New("found a request for slopes, expected a loss that has curvatures")
+	case !slopes && p.locals == nil:
+		return errors.New("found a request for dual variables, expected a problem that has them")
+	case verb == "round" && !slopes:
+		return p.locals[c].Check(w.Round)
+	case !slopes && !(w.Theta >= 0):
+		return fmt.Errorf("found the share %g of a round, expected 0 at least", w.Theta)
+	case w.Units < -mostUnits || w.Units > mostUnits:
+		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
+	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
+		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
+	case slopes || verb == "shares":
+		return vectorOf("weights", w.W, d+1)
+	}
+	return nil
+}
+
+// knows says why rows in many places are not trained with these terms.
+func knows(l loss.Loss, p penalty.Penalty) error {
+	_, strong := p.(penalty.Strong)
+	_, separable := p.(penalty.Separable)
+	if !strong || !separable {
+		return errors.New("a cluster needs a strongly convex penalty (l2 or elastic-net)")
+	}
+	if !loss.IsConvex(l) {
+		return errors.New("a cluster needs a convex loss")
+	}
+	return nil
+}
+
+// check says why an answer is none to a request; rows are those of its place.
+func (t *trainer) check(q *Request, k int, a *Answer) error {
+	if q.Verb == "describe" {
+		return a.Summary.check()
+	}
+	if q.View != nil {
+		return q.View.checkAnswer(q.Verb, a, t.summary.Cols)
+	}
+	if len(a.Output) != len(t.draft.N) {
+		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
+	}
+	for c := range a.Output {
+		if q.Verb == "begin" || !q.Work[c].Skip {
+			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
+				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
+	numbers := t.summary.Cols + 1
+	if !(o.Total >= 0) || !(o.Largest >= 0) {
+		return fmt.Errorf("found dual variables of the sizes %g and %g, expected 0 at least", o.Total, o.Largest)
+	}
+	switch q.Verb {
+	case "begin":
+		return vectorOf("values at 0", []float64{o.Zero, o.Conjugate}, 2)
+	case "shares":
+		return checkShare(o.Share, numbers)
+	case "duals":
+		return vectorOf("dual variables", o.Duals, t.rows[k])
+	case "round", "curve":
+		if q.Work[c].Slopes {
+			return o.Curve.check(numbers, t.hessians())
+		}
+		if change := o.Change; !finite(change.Sum, change.Rise) || !(change.Gap >= 0) {
+			return fmt.Errorf("found the changes %g, %g and the gap %g, expected finite ones, and 0 at least", change.Sum, change.Rise, change.Gap)
+		}
+		return vectorOf("changes", o.Change.U, numbers)
+	}
+	return nil
+}
+
+// check says why a curve is none; hessian is how many numbers it has of the Hessian.
+func (c *Curve) check(numbers, hessian int) error {
+	if c == nil {
+		return errors.New("found no slopes, expected them")
+	}
+	return errors.Join(vectorOf("slopes", c.Gradient, numbers), vectorOf("curvatures", c.Hessian, hessian))
+}
+
+// checkShare says why a share is none. Infinite losses are: the gap is so too.
+func checkShare(s *problem.Share, numbers int) error {
+	switch {
+	case s == nil:
+		return errors.New("found no share of the certificate, expected one")
+	case math.IsNaN(s.Loss) || math.IsInf(s.Loss, -1) || math.IsNaN(s.Conjugate) || math.IsInf(s.Conjugate, -1):
+		return fmt.Errorf("found the mean loss %g and the conjugate %g, expected finite numbers", s.Loss, s.Conjugate)
+	case !(min(s.LossError, s.ConjugateError, s.Magnitude, s.Norm) >= 0) || s.Chain < 0:
+		return errors.New("found bounds on rounding that are below 0, or none, expected 0 at least")
+	}
+	return vectorOf("sums of dual variables", s.Image, numbers)
+}
+
+// check says why a summary is none.
+func (s *Summary) check() error {
+	if s == nil {
+		return errors.New("found no summary of the rows, expected one")
+	}
+	nonnegative := func(x float64) bool { return x >= 0 && finite(x) }
+	all := slices.Concat(s.Users, s.Squares, s.Counts, []float64{s.SquaredNorms, s.Weight})
+	switch {
+	case s.Rows < 1 || s.Rows > mostDuals || s.Nonzeros < 0 || s.Cols < 1 || s.Cols > mostFeatures:
+		return fmt.Errorf("found %d rows of %d features with %d values, expected some rows, and at most %d features", s.Rows, s.Cols, s.Nonzeros, mostFeatures)
+	case len(s.Users) != s.Cols+1 || len(s.Squares) != s.Cols+1 || len(s.Labels) != len(s.Counts):
+		return fmt.Errorf("found numbers of %d and %d columns, of %d labels and %d classes, expected those of %d columns, and of each label", len(s.Users), len(s.Squares), len(s.Labels), len(s.Counts), s.Cols+1)
+	case slices.ContainsFunc(all, func(x float64) bool { return !nonnegative(x) }) || s.Weight == 0:
+		return errors.New("found sums that are negative, infinite or none, expected finite ones of weights above 0")
+	}
+	for b, digest := range s.Buckets {
+		if b < 0 || b >= set.Buckets || len(digest) != sha256.Size {
+			return fmt.Errorf("found a digest of %d bytes of bucket %d, expected %d bytes, and a bucket below %d", len(digest), b, sha256.Size, set.Buckets)
+		}
+	}
+	return nil
+}
+
+// check says why a view is none of rows of d features.
+func (v *View) check(d int) error {
+	switch {
+	case v == nil:
+		return errors.New("found no view of the rows, expected one")
+	case v.M < 0 || v.M > d+8: // a search has eight starts
+
+		return fmt.Errorf("found %d vectors, expected at most %d", v.M, d+8)
+	}
+	err := vectorOf("numbers of vectors", v.Q, v.M*d)
+	if v.Offset != nil {
+		err = cmp.Or(err, vectorOf("offsets", v.Offset, d))
+	}
+	if v.Factor != nil {
+		err = cmp.Or(err, vectorOf("factors", v.Factor, d))
+	}
+	return err
+}
+
+// checkAnswer says why an answer is none to a request for such a view.
+func (v *View) checkAnswer(verb string, a *Answer, d int) error {
+	size := map[string]int{"second": d * (d + 1) / 2, "sizes": 3, "power": v.M * d, "couple": v.M*(d+v.M) + 1}[verb]
+	switch verb {
+	case "columns":
+		return v.checkColumns(a.Columns, d)
+	case "moments":
+		return v.checkMoments(a.Moments, d)
+	}
+	return vectorOf("sums over rows", a.Sum, size)
+}
+
+// checkColumns says why sums of columns are none.
+func (v *View) checkColumns(c *scaling.Columns, d int) error {
+	switch {
+	case c == nil:
+		return errors.New("found no sums of columns, expected them")
+	case v.Offset != nil && c.Sum == nil && c.Rest == nil:
+		return vectorOf("squares", c.Squares, d)
+	case c.Rows < 1 || len(c.Stored) != d || c.Squares != nil || slices.ContainsFunc(c.Stored, func(n int64) bool { return n < 0 || n > c.Rows }):
+		return fmt.Errorf("found the sums of %d columns of %d rows, expected those of %d columns", len(c.Stored), c.Rows, d)
+	}
+	return cmp.Or(vectorOf("sums", c.Sum, d), vectorOf("sums", c.Rest, d), vectorOf("magnitudes", c.Largest, d))
+}
+
+// checkMoments says why moments are none.
+func (v *View) checkMoments(m *scaling.Moments, d int) error {
+	switch {
+	case m == nil:
+		return errors.New("found no moments, expected them")
+	case v.Offset != nil:
+		return vectorOf("distances", []float64{m.MaxCentred}, 1)
+	case m.Rows < 1 || len(m.Low) != d || len(m.High) != d || len(m.Squares) != d || !(m.Second >= 0) || !(m.MaxNorm >= 0):
+		return fmt.Errorf("found moments of %d rows and %d features, expected those of %d features", m.Rows, len(m.Mean), d)
+	}
+	return cmp.Or(vectorOf("means", m.Mean, d), vectorOf("squares", m.Squares, d))
+}
+
+// scaling returns that of a draft; nil: columns are as they are.
+func (d *Draft) scaling(cols int) (*scaling.Scaling, error) {
+	if d.Scale == "" {
+		return nil, nil
+	}
+	if err := cmp.Or(vectorOf("offsets", d.Offset, cols), vectorOf("factors", d.Factor, cols)); err != nil {
+		return nil, err
+	}
+	return scaling.Restore(d.Scale, d.Offset, d.Factor)
+}
