@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func (c *Curve) check(numbers, hessian int) error {
 	if c == nil {
 		return errors.New("found no slopes, expected them")
 	}
-	return errors.Join(vectorOf("slopes", c.Gradient, numbers), vectorOf("curvatures", c.Hessian, hessian))
+	return cmp.Or(vectorOf("mean losses and curvatures", []float64{c.Loss, c.Bend}, 2), vectorOf("slopes", c.Gradient, numbers), vectorOf("curvatures", c.Hessian, hessian))
 }
 
 // checkShare says why a share is none. Infinite losses are: the gap is so too.

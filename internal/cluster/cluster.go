@@ -7,7 +7,9 @@
 // a [Cluster]: processes of one machine, or jobs of Spark, driven from Python.
 //
 // Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), after a few rounds of which L-BFGS by sums of
-// gradients goes on where the loss is smooth and the penalty l2; there, where columns are few, Newton's method by sums of Hessians instead. The number of places follows from the data, and sums go in order: the model does not depend on the machines.
+// gradients goes on where the loss is smooth; there, where columns are few, Newton's method by sums of Hessians instead. With an elastic net both
+// step to the optimum of a quadratic model with |w|_1, found by coordinates. The number of places follows from the data, and sums go in order: the
+// model does not depend on the machines.
 package cluster
 
 import (

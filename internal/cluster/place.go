@@ -222,9 +222,12 @@ func (p *Place) dualsOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// A Curve is the average loss near some weights: gradient and, for Newton's method, the Hessian, of which the lower triangle
+// A Curve is the average loss near some weights: its value, gradient and, for Newton's method, the Hessian, of which the lower triangle
 // counts, by rows; with a bias a last column.
-type Curve struct{ Gradient, Hessian []float64 }
+type Curve struct {
+	Loss, Bend        float64 // and the curvature along the constant column
+	Gradient, Hessian []float64
+}
 
 // curveOf states the average loss near some weights.
 func (p *Place) curveOf(c int, w *Work, out *Output) error {
@@ -232,12 +235,17 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	n := len(l.Y)
 	a, bent, v := make([]float64, n), make([]float64, n), make([]float64, n)
 	l.Predict(a, w.W)
+	out.Curve = &Curve{}
+	loss.ValueTo(l.Loss, v, bent, a, l.Y, make([]float64, n))
+	for i, s := range l.S {
+		out.Curve.Loss += float64(s * v[i] / l.N)
+	}
 	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
 	for i, s := range l.S {
 		v[i] = s * a[i] / l.N
 		bent[i] *= s / l.N
+		out.Curve.Bend += bent[i]
 	}
-	out.Curve = &Curve{}
 	out.Curve.Gradient, _ = l.Combine(v)
 	if p.draft.Beta == nil {
 		out.Curve.Hessian = hessian.New(l, nil).Sum(l, bent)

@@ -57,7 +57,7 @@ type Solved struct {
 // MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
 const MostColumns = 2000
 
-// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth and the penalty l2. Most
+// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth. Most
 // of the gap is then where changes of the places cancel each other: a place sees its own part alone, and holds it for stiff.
 const mostAscents = 8
 
@@ -109,9 +109,13 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
-	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
+	draft := *t.draft
+	r := &Result{Draft: &draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
 	for _, o := range t.outputs {
 		r.Output = append(r.Output, o.solved)
+		if o.newton != nil && t.hessians() == 0 { // it has gone over
+			draft.Statement.Solver = "lbfgs"
+		}
 	}
 	return r, nil
 }
@@ -244,10 +248,11 @@ func (t *trainer) begin(ctx context.Context) error {
 	return nil
 }
 
-// suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2.
+// suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2 or elastic-net.
 func suitsSlopes(terms pose.Terms) bool {
 	_, curved := terms.Loss.(loss.Curved)
-	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
+	_, elastic := terms.Penalty.(penalty.Elastic)
+	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && elastic
 }
 
 // hessians returns how many numbers of Hessians places send: 0, or a square.
@@ -414,11 +419,7 @@ func (o *output) about() float64 {
 	if o.newton == nil {
 		return o.merge.Gap()
 	}
-	value := o.of.Zero()
-	if o.proved {
-		value = o.solved.Certificate.Primal
-	}
-	return problem.Relative(value, value-o.newton.drop, o.of.Zero())
+	return problem.Relative(o.newton.value, o.newton.value-o.newton.drop, o.of.Zero())
 }
 
 // certify proves outputs that seem to be good enough, or all of them.
