@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -49,11 +50,7 @@ func (d *Draft) check(rows int) error {
 	if d == nil {
 		return errors.New("found no problem, expected one to begin")
 	}
-	s := d.Statement
-	outputs := 1
-	if len(d.Classes) > 2 {
-		outputs = len(d.Classes)
-	}
+	s, outputs := d.Statement, d.outputs()
 	only := model.Statement{Loss: s.Loss, Penalty: s.Penalty, Bias: s.Bias, Lambda: s.Lambda, Solver: s.Solver, Gap: s.Gap, Seed: s.Seed}
 	switch {
 	case !finite(s.Lambda, s.Gap):
@@ -94,10 +91,14 @@ func (p *Place) checkWork(verb string, c int, w *Work) error {
 	l := p.problems[c]
 	_, d := l.Dims()
 	_, curved := l.Loss.(loss.Curved)
-	slopes := w.Slopes || verb == "curve"
+	slopes := w.Slopes || verb == "curve" || w.Duals != nil
 	switch {
-	case slopes && !curved:
+	case verb == "curve" && !curved || verb == "round" && w.Slopes && !curved:
 		return errors.New("found a request for slopes, expected a loss that has curvatures")
+	case w.Duals != nil && len(w.Duals) <= p.number:
+		return fmt.Errorf("found the dual variables of %d places, expected those of place %d too", len(w.Duals), p.number+1)
+	case w.Duals != nil && vectorOf("dual variables", w.Duals[p.number], len(l.Y)) != nil:
+		return vectorOf("dual variables", w.Duals[p.number], len(l.Y))
 	case !slopes && p.locals == nil:
 		return errors.New("found a request for dual variables, expected a problem that has them")
 	case verb == "round" && !slopes:
@@ -129,8 +130,11 @@ func knows(l loss.Loss, p penalty.Penalty) error {
 
 // check says why an answer is none to a request; rows are those of its place.
 func (t *trainer) check(q *Request, k int, a *Answer) error {
-	if q.Verb == "describe" {
+	switch q.Verb {
+	case "describe":
 		return a.Summary.check()
+	case "scores":
+		return a.Scored.check()
 	}
 	if len(a.Output) != len(t.draft.N) {
 		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
@@ -190,6 +194,18 @@ func checkShare(s *problem.Share, numbers int) error {
 	return vectorOf("sums of dual variables", s.Image, numbers)
 }
 
+// check says why these are no scored rows.
+func (s *Scored) check() error {
+	if s == nil {
+		return errors.New("found no scores, expected them")
+	}
+	t, rows := data.Target{Label: s.Label, Code: s.Code, Number: s.Number}, max(len(s.Code), len(s.Number))
+	if slices.ContainsFunc(s.Weight, func(w float64) bool { return !(w > 0) || !finite(w) }) || s.Weight != nil && len(s.Weight) != rows {
+		return fmt.Errorf("found %d weights of %d rows, expected numbers above 0, one for each", len(s.Weight), rows)
+	}
+	return t.Check(rows)
+}
+
 // check says why a summary is none.
 func (s *Summary) check() error {
 	if s == nil {
@@ -198,7 +214,7 @@ func (s *Summary) check() error {
 	nonnegative := func(x float64) bool { return x >= 0 && finite(x) }
 	all := slices.Concat(s.Users, s.Squares, s.Counts, []float64{s.SquaredNorms, s.Weight})
 	switch {
-	case s.Rows < 1 || s.Rows > mostDuals || s.Nonzeros < 0 || s.Cols < 1 || s.Cols > mostFeatures:
+	case s.Rows < 1 || s.Rows > mostDuals || s.Nonzeros < 0 || s.Present < 0 || s.Cols < 1 || s.Cols > mostFeatures:
 		return fmt.Errorf("found %d rows of %d features with %d values, expected some rows, and at most %d features", s.Rows, s.Cols, s.Nonzeros, mostFeatures)
 	case len(s.Users) != s.Cols+1 || len(s.Squares) != s.Cols+1 || len(s.Labels) != len(s.Counts):
 		return fmt.Errorf("found numbers of %d and %d columns, of %d labels and %d classes, expected those of %d columns, and of each label", len(s.Users), len(s.Squares), len(s.Labels), len(s.Counts), s.Cols+1)

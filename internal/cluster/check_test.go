@@ -171,14 +171,15 @@ func TestRefusedRequests(t *testing.T) {
 // A loss without curvatures has no slopes to ask for, and Newton's method no dual variables.
 func TestRefusedMethods(t *testing.T) {
 	for _, c := range []struct {
-		loss string
-		work Work
-	}{{"hinge", Work{Slopes: true, W: make([]float64, 4)}}, {"logistic", Work{Round: dual.Round{U: make([]float64, 4), Sigma: []float64{1}}}}} {
+		loss  string
+		verbs []string
+		work  Work
+	}{{"hinge", []string{"round", "curve"}, Work{Slopes: true, W: make([]float64, 4)}}, {"logistic", []string{"round", "units", "shares", "duals"}, Work{Round: dual.Round{U: make([]float64, 4), Sigma: []float64{1}}}}} {
 		r := &recorded{near: scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 2)}
 		if _, err := Train(context.Background(), r, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Rounds: 2}); err != nil {
 			t.Fatal(err)
 		}
-		for _, verb := range []string{"round", "units", "shares", "duals"} {
+		for _, verb := range c.verbs {
 			c.work.Target = make([]problem.Target, 2)
 			if _, err := r.places[0].Answer(&Request{Verb: verb, Round: 9, Work: []Work{c.work}}); err == nil || !strings.Contains(err.Error(), "expected a ") {
 				t.Errorf("%s, %s: found the error %v", c.loss, verb, err)

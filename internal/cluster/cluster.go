@@ -28,12 +28,13 @@ type Cluster interface {
 // A Request is what all places are asked. Round counts requests that change what places remember: one that has been
 // answered is answered again without a change.
 type Request struct {
-	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume
+	Verb   string         // describe, scores; begin, round, units, shares, curve, duals; memory, resume
 	Run    string         // a run of Train, which memories belong to
 	Round  int            // that is asked for, or the last one
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
 	Memory map[int][]byte // resume: of each place that is to go on
+	Model  []byte         // scores: the file
 }
 
 // A Draft is the problem: a model without weights, and numbers of all rows.
@@ -46,14 +47,23 @@ type Draft struct {
 	Group     []uint8   // of the columns; nil: rows are dense
 }
 
+// outputs returns how many problems a draft states: one of two classes or numbers, else one for each class.
+func (d *Draft) outputs() int {
+	if len(d.Classes) > 2 {
+		return len(d.Classes)
+	}
+	return 1
+}
+
 // Work is what is asked of one output.
 type Work struct {
 	Skip   bool
 	Round  dual.Round
-	W      []float64 // weights
-	Slopes bool      // dual variables are the slopes of the losses at W
-	Theta  float64   // share of the last round's moves that stays
-	Units  int       // exponent of the quantum of dual variables
+	W      []float64   // weights
+	Slopes bool        // dual variables are the slopes of the losses at W,
+	Duals  [][]float64 // or these, of each place
+	Theta  float64     // share of the last round's moves that stays
+	Units  int         // exponent of the quantum of dual variables
 	Target []problem.Target
 }
 
@@ -62,6 +72,16 @@ type Answer struct {
 	Summary *Summary
 	Output  []Output
 	Memory  []byte
+	Scored  *Scored
+}
+
+// Scored are rows as a model sees them: their scores, one for each output, targets and weights.
+type Scored struct {
+	Scores []float64
+	Label  []string
+	Code   []uint32
+	Number []float64
+	Weight []float64
 }
 
 // Output is what a place has to say of one output.
@@ -78,7 +98,8 @@ type Output struct {
 // A Summary is what a place says of its rows.
 type Summary struct {
 	Rows, Cols   int
-	Nonzeros     int64
+	Nonzeros     int64 // values that are stored,
+	Present      int64 // and those that are not 0
 	Sparse       bool
 	Labels       []string       // of classes; nil: targets are numbers
 	Counts       []float64      // rows of each, by their weights

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
@@ -37,6 +38,8 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	switch q.Verb {
 	case "describe":
 		return p.describe()
+	case "scores":
+		return p.scores(q.Model)
 	case "begin":
 		return p.begin(q.Draft)
 	case "resume":
@@ -52,7 +55,7 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "duals": p.dualsOf,
 	}[q.Verb]
 	if !ok {
-		return nil, registry.Unknown("request", q.Verb, []string{"describe", "begin", "resume", "memory", "round", "units", "shares", "curve", "duals"})
+		return nil, registry.Unknown("request", q.Verb, []string{"describe", "scores", "begin", "resume", "memory", "round", "units", "shares", "curve", "duals"})
 	}
 	if q.Verb == "round" && q.Round == p.round && p.last != nil {
 		return p.last, nil
@@ -101,6 +104,9 @@ func (p *Place) describe() (*Answer, error) {
 		x := p.set.X.Row(i)
 		for k := range x.Value {
 			s.Users[x.Column(k)]++
+			if x.Value[k] != 0 {
+				s.Present++
+			}
 		}
 	}
 	s.Users[d] = float64(n)
@@ -115,6 +121,26 @@ func (p *Place) describe() (*Answer, error) {
 		lo = hi
 	}
 	return &Answer{Summary: s}, nil
+}
+
+// scores tells what a model says of the rows.
+func (p *Place) scores(raw []byte) (*Answer, error) {
+	m, err := model.Decode(raw)
+	if err == nil {
+		err = pose.CheckPair(m, p.set)
+	}
+	if _, d := p.set.X.Dims(); err == nil && d != m.Cols() {
+		err = fmt.Errorf("found rows of %d features, expected %d", d, m.Cols())
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, err := m.Prepare(p.set.X)
+	if err != nil {
+		return nil, err
+	}
+	t := p.set.Target
+	return &Answer{Scored: &Scored{Scores: slices.Concat(model.Scores(m, x, p.threads)...), Label: t.Label, Code: t.Code, Number: t.Number, Weight: p.set.Weight}}, nil
 }
 
 // begin states the problem of each output, and forgets all that was before.
@@ -181,22 +207,34 @@ func (p *Place) roundOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// dualVariables are those of the last round, of which a share of the moves stays, or the slopes of the losses at w.
+// dualVariables are those of the last round, of which a share of the moves stays, others that are told, or the slopes of the losses at w.
 func (p *Place) dualVariables(c int, w *Work) []float64 {
+	if w.Duals != nil {
+		return w.Duals[p.number]
+	}
 	if !w.Slopes {
 		p.locals[c].Settle(w.Theta)
 		return p.locals[c].Duals()
 	}
 	l := p.problems[c]
-	a, bent := make([]float64, len(l.Y)), make([]float64, len(l.Y))
+	a := make([]float64, len(l.Y))
 	l.Predict(a, w.W)
-	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
+	curved, ok := l.Loss.(loss.Curved)
+	if ok {
+		loss.DifferentiateTo(curved, a, make([]float64, len(a)), a, l.Y)
+		return a
+	}
+	for i, y := range l.Y {
+		a[i] = l.Loss.Derivative(a[i], y)
+	}
 	return a
 }
 
 // unitsOf counts dual variables in units.
 func (p *Place) unitsOf(c int, w *Work, out *Output) error {
-	u := p.problems[c].Units(p.dualVariables(c, w), w.Units)
+	a := p.dualVariables(c, w)
+	out.Total, out.Largest = p.problems[c].Sizes(a)
+	u := p.problems[c].Units(a, w.Units)
 	out.Units = problem.Target{Plus: u.Plus, Minus: u.Minus}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -52,6 +53,23 @@ type Solved struct {
 	W           []float64
 	Certificate problem.Certificate
 	Duals       [][]float64 // of each place
+}
+
+// Model makes the model of what was found.
+func (r *Result) Model() (*model.Model, error) {
+	s := r.Summary
+	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Version: pose.Version(),
+		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
+	for _, o := range r.Output {
+		c := o.Certificate
+		out := model.Output{Weights: o.W[:s.Cols], Bias: o.W[s.Cols], Certificate: model.Certificate{Primal: model.Bound(c.Primal), Dual: model.Bound(c.Dual), Zero: model.Bound(c.Zero), Epochs: r.Rounds,
+			Status: string(pose.EndOf(r.Status, problem.Relative(c.Primal, c.Dual, c.Zero), m.Statement.Gap))}}
+		for _, part := range o.Duals {
+			out.Dual = append(out.Dual, part...)
+		}
+		m.Outputs = append(m.Outputs, out)
+	}
+	return m, m.Seal()
 }
 
 // MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
@@ -166,6 +184,7 @@ func (t *trainer) describe(ctx context.Context) error {
 		t.rows = append(t.rows, s.Rows)
 		all.Rows += s.Rows
 		all.Nonzeros += s.Nonzeros
+		all.Present += s.Present
 		all.Weight += s.Weight
 		all.SquaredNorms += s.SquaredNorms
 		maps.Copy(all.Buckets, s.Buckets)
@@ -213,39 +232,47 @@ func (t *trainer) begin(ctx context.Context) error {
 		users = s.Users
 		d.Group = dual.Groups(users)
 	}
-	norms := make([]float64, s.Cols+1)
-	for j, x := range s.Squares {
-		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	whole := t.whole(terms, bias)
+	if !byHessian {
+		d.Beta = slices.Repeat([]float64{dual.Beta(whole, s.SquaredNorms/float64(s.Rows))}, d.outputs())
 	}
-	whole := problem.NewWhole(s.Weight, terms.Loss, terms.Penalty, d.Statement.Lambda, bias, norms)
-	outputs := 1
-	if len(d.Classes) > 2 {
-		outputs = len(d.Classes)
-	}
-	for range outputs {
-		d.N = append(d.N, s.Weight)
-		if !byHessian {
-			d.Beta = append(d.Beta, dual.Beta(whole, s.SquaredNorms/float64(s.Rows)))
-		}
-	}
-	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
-	if err != nil {
-		return err
-	}
-	for c := range d.N {
-		zero, conjugate := 0.0, 0.0
-		for _, a := range answers {
-			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
-		}
-		o := &output{of: whole.WithZero(zero), smooth: suitsSlopes(terms)}
-		if byHessian {
+	conjugates, err := t.pose(ctx, whole)
+	for c, o := range t.outputs {
+		if o.smooth = suitsSlopes(terms); byHessian {
 			o.newton = newNewton(o.of, make([]float64, s.Cols+1))
 		} else {
-			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
+			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugates[c], users)
 		}
-		t.outputs = append(t.outputs, o)
 	}
-	return nil
+	return err
+}
+
+// whole is the problem of an output, but for its value at 0.
+func (t *trainer) whole(terms pose.Terms, bias problem.Bias) *problem.Whole {
+	norms := make([]float64, t.summary.Cols+1)
+	for j, x := range t.summary.Squares {
+		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	}
+	return problem.NewWhole(t.summary.Weight, terms.Loss, terms.Penalty, t.draft.Statement.Lambda, bias, norms)
+}
+
+// pose has the places state the problem of each output, and returns the sums of the conjugates at 0.
+func (t *trainer) pose(ctx context.Context, whole *problem.Whole) ([]float64, error) {
+	d := t.draft
+	d.N = slices.Repeat([]float64{t.summary.Weight}, d.outputs())
+	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
+	if err != nil {
+		return nil, err
+	}
+	conjugates := make([]float64, d.outputs())
+	for c := range conjugates {
+		zero := 0.0
+		for _, a := range answers {
+			zero, conjugates[c] = zero+a.Output[c].Zero, conjugates[c]+a.Output[c].Conjugate
+		}
+		t.outputs = append(t.outputs, &output{of: whole.WithZero(zero)})
+	}
+	return conjugates, nil
 }
 
 // suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2 or elastic-net.
@@ -428,13 +455,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 	if !some {
 		return nil
 	}
-	if t.outputs[0].of.Risk.Bias == problem.Free {
-		if err := t.balance(ctx, q); err != nil {
-			return err
-		}
-	}
-	q.Verb = "shares"
-	answers, err := t.ask(ctx, q)
+	shares, err := t.shares(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -442,16 +463,30 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		if q.Work[c].Skip {
 			continue
 		}
-		shares := make([]*problem.Share, len(answers))
-		for k, a := range answers {
-			shares[k] = a.Output[c].Share
-		}
-		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, all)
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares[c]), t.spec.Gap, all)
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
 	}
 	return nil
+}
+
+// shares asks for those of the points of a request, of each output those of all places.
+func (t *trainer) shares(ctx context.Context, q *Request) ([][]*problem.Share, error) {
+	if t.outputs[0].of.Risk.Bias == problem.Free {
+		if err := t.balance(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	q.Verb = "shares"
+	answers, err := t.ask(ctx, q)
+	shares := make([][]*problem.Share, len(t.outputs))
+	for c := range shares {
+		for _, a := range answers {
+			shares[c] = append(shares[c], a.Output[c].Share)
+		}
+	}
+	return shares, err
 }
 
 // judged returns the request about the points that are to be proved, and whether there are some.

@@ -8,9 +8,7 @@ import (
 	"io"
 
 	"github.com/fenchel-ml/fenchel/internal/cluster"
-	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/problem"
 )
 
 // The engine of a cluster is two programs: a worker beside the rows, and a coordinator beside the driver. Both speak in frames with a
@@ -179,7 +177,7 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)
 	}
-	m, err := clusterModel(result)
+	m, err := result.Model()
 	if err != nil {
 		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)
 	}
@@ -201,21 +199,4 @@ type writer []byte
 func (w *writer) Write(p []byte) (int, error) {
 	*w = append(*w, p...)
 	return len(p), nil
-}
-
-// clusterModel makes the model of what was found.
-func clusterModel(r *cluster.Result) (*model.Model, error) {
-	s := r.Summary
-	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Version: pose.Version(),
-		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
-	for _, o := range r.Output {
-		c := o.Certificate
-		out := model.Output{Weights: o.W[:s.Cols], Bias: o.W[s.Cols], Certificate: model.Certificate{Primal: model.Bound(c.Primal), Dual: model.Bound(c.Dual), Zero: model.Bound(c.Zero), Epochs: r.Rounds,
-			Status: string(pose.EndOf(r.Status, problem.Relative(c.Primal, c.Dual, c.Zero), m.Statement.Gap))}}
-		for _, part := range o.Duals {
-			out.Dual = append(out.Dual, part...)
-		}
-		m.Outputs = append(m.Outputs, out)
-	}
-	return m, m.Seal()
 }
