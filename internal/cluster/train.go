@@ -105,6 +105,9 @@ type output struct {
 
 // Train trains on the rows of a cluster. A cancelled context is no error where something was found.
 func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
+	if !(min(spec.Lambda, spec.C, spec.Gap) >= 0) || spec.Rounds < 0 || spec.Lambda > 0 && spec.C > 0 {
+		return nil, fmt.Errorf("found lambda %g, C %g, the gap %g and %d rounds, expected none below 0, and lambda or C", spec.Lambda, spec.C, spec.Gap, spec.Rounds)
+	}
 	t := &trainer{cluster: c, spec: spec}
 	if t.spec.Gap == 0 {
 		t.spec.Gap = solver.DefaultGap
