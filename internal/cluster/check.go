@@ -69,52 +69,6 @@ func (d *Draft) check(rows int) error {
 	return vectorOf("sums of row weights", d.N, outputs)
 }
 
-// check says why a place cannot answer a request.
-func (p *Place) check(q *Request) error {
-	if len(q.Work) != len(p.problems) {
-		return fmt.Errorf("found work for %d outputs, expected %d", len(q.Work), len(p.problems))
-	}
-	if q.Verb == "round" && q.Round < 1 {
-		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
-	}
-	for c := range q.Work {
-		if w := &q.Work[c]; !w.Skip {
-			if err := p.checkWork(q.Verb, c, w); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-func (p *Place) checkWork(verb string, c int, w *Work) error {
-	l := p.problems[c]
-	_, d := l.Dims()
-	_, curved := l.Loss.(loss.Curved)
-	slopes := w.Slopes || verb == "curve" || w.Duals != nil
-	switch {
-	case verb == "curve" && !curved || verb == "round" && w.Slopes && !curved:
-		return errors.New("found a request for slopes, expected a loss that has curvatures")
-	case w.Duals != nil && len(w.Duals) <= p.number:
-		return fmt.Errorf("found the dual variables of %d places, expected those of place %d too", len(w.Duals), p.number+1)
-	case w.Duals != nil && vectorOf("dual variables", w.Duals[p.number], len(l.Y)) != nil:
-		return vectorOf("dual variables", w.Duals[p.number], len(l.Y))
-	case !slopes && p.locals == nil:
-		return errors.New("found a request for dual variables, expected a problem that has them")
-	case verb == "round" && !slopes:
-		return p.locals[c].Check(w.Round)
-	case !slopes && !(w.Theta >= 0):
-		return fmt.Errorf("found the share %g of a round, expected 0 at least", w.Theta)
-	case w.Units < -mostUnits || w.Units > mostUnits:
-		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
-	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
-		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
-	case slopes || verb == "shares":
-		return vectorOf("weights", w.W, d+1)
-	}
-	return nil
-}
-
 // knows says why rows in many places are not trained with these terms.
 func knows(l loss.Loss, p penalty.Penalty) error {
 	_, strong := p.(penalty.Strong)
@@ -124,51 +78,6 @@ func knows(l loss.Loss, p penalty.Penalty) error {
 	}
 	if !loss.IsConvex(l) {
 		return errors.New("a cluster needs a convex loss")
-	}
-	return nil
-}
-
-// check says why an answer is none to a request; rows are those of its place.
-func (t *trainer) check(q *Request, k int, a *Answer) error {
-	switch q.Verb {
-	case "describe":
-		return a.Summary.check()
-	case "scores":
-		return a.Scored.check()
-	}
-	if len(a.Output) != len(t.draft.N) {
-		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
-	}
-	for c := range a.Output {
-		if q.Verb == "begin" || !q.Work[c].Skip {
-			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
-	numbers := t.summary.Cols + 1
-	if !(o.Total >= 0) || !(o.Largest >= 0) {
-		return fmt.Errorf("found dual variables of the sizes %g and %g, expected 0 at least", o.Total, o.Largest)
-	}
-	switch q.Verb {
-	case "begin":
-		return vectorOf("values at 0", []float64{o.Zero, o.Conjugate}, 2)
-	case "shares":
-		return checkShare(o.Share, numbers)
-	case "duals":
-		return vectorOf("dual variables", o.Duals, t.rows[k])
-	case "round", "curve":
-		if q.Work[c].Slopes {
-			return o.Curve.check(numbers, t.hessians())
-		}
-		if change := o.Change; !finite(change.Sum, change.Rise) || !(change.Gap >= 0) {
-			return fmt.Errorf("found the changes %g, %g and the gap %g, expected finite ones, and 0 at least", change.Sum, change.Rise, change.Gap)
-		}
-		return vectorOf("changes", o.Change.U, numbers)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -259,6 +260,18 @@ func TestRefusedAnswers(t *testing.T) {
 	}
 	if _, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free"}); err == nil || !strings.Contains(err.Error(), "place 3: found rows of the bucket 5") {
 		t.Errorf("a bucket in two places: found the error %v", err)
+	}
+}
+
+// Numbers that no training has are refused before a place is asked.
+func TestRefusedSpecs(t *testing.T) {
+	for _, spec := range []Spec{{Lambda: -1}, {C: -1}, {Gap: -1}, {Gap: math.NaN()}, {Rounds: -1}, {Lambda: 1, C: 1}, {Bias: "feature:2"}, {Penalty: "l1"}, {Loss: "ramp"}, {Loss: "?"}} {
+		asked := 0
+		r := &recorded{near: scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 2), change: func(int, *Request, []*Answer) { asked++ }}
+		spec.Loss, spec.Penalty, spec.Bias = cmp.Or(spec.Loss, "hinge"), cmp.Or(spec.Penalty, "l2"), cmp.Or(spec.Bias, "none")
+		if _, err := Train(context.Background(), r, spec); err == nil || asked > 1 {
+			t.Errorf("%+v: found the error %v after %d requests", spec, err, asked)
+		}
 	}
 }
 

@@ -95,6 +95,13 @@ type Output struct {
 	Duals           []float64
 }
 
+// A Curve is the average loss near some weights: its value, gradient and, for Newton's method, the Hessian, of which the lower triangle
+// counts, by rows; with a bias a last column.
+type Curve struct {
+	Loss, Bend        float64 // and the curvature along the constant column
+	Gradient, Hessian []float64
+}
+
 // A Summary is what a place says of its rows.
 type Summary struct {
 	Rows, Cols   int

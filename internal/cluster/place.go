@@ -77,6 +77,52 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	return a, nil
 }
 
+// check says why a place cannot answer a request.
+func (p *Place) check(q *Request) error {
+	if len(q.Work) != len(p.problems) {
+		return fmt.Errorf("found work for %d outputs, expected %d", len(q.Work), len(p.problems))
+	}
+	if q.Verb == "round" && q.Round < 1 {
+		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
+	}
+	for c := range q.Work {
+		if w := &q.Work[c]; !w.Skip {
+			if err := p.checkWork(q.Verb, c, w); err != nil {
+				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Place) checkWork(verb string, c int, w *Work) error {
+	l := p.problems[c]
+	_, d := l.Dims()
+	_, curved := l.Loss.(loss.Curved)
+	slopes := w.Slopes || verb == "curve" || w.Duals != nil
+	switch {
+	case verb == "curve" && !curved || verb == "round" && w.Slopes && !curved:
+		return errors.New("found a request for slopes, expected a loss that has curvatures")
+	case w.Duals != nil && len(w.Duals) <= p.number:
+		return fmt.Errorf("found the dual variables of %d places, expected those of place %d too", len(w.Duals), p.number+1)
+	case w.Duals != nil && vectorOf("dual variables", w.Duals[p.number], len(l.Y)) != nil:
+		return vectorOf("dual variables", w.Duals[p.number], len(l.Y))
+	case !slopes && p.locals == nil:
+		return errors.New("found a request for dual variables, expected a problem that has them")
+	case verb == "round" && !slopes:
+		return p.locals[c].Check(w.Round)
+	case !slopes && !(w.Theta >= 0):
+		return fmt.Errorf("found the share %g of a round, expected 0 at least", w.Theta)
+	case w.Units < -mostUnits || w.Units > mostUnits:
+		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
+	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
+		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
+	case slopes || verb == "shares":
+		return vectorOf("weights", w.W, d+1)
+	}
+	return nil
+}
+
 // describe sums up the rows.
 func (p *Place) describe() (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
@@ -258,13 +304,6 @@ func (p *Place) shareOf(c int, w *Work, out *Output) error {
 func (p *Place) dualsOf(c int, w *Work, out *Output) error {
 	out.Duals = p.dualVariables(c, w)
 	return nil
-}
-
-// A Curve is the average loss near some weights: its value, gradient and, for Newton's method, the Hessian, of which the lower triangle
-// counts, by rows; with a bias a last column.
-type Curve struct {
-	Loss, Bend        float64 // and the curvature along the constant column
-	Gradient, Hessian []float64
 }
 
 // curveOf states the average loss near some weights.

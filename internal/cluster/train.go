@@ -163,6 +163,51 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	return answers, nil
 }
 
+// check says why an answer is none to a request.
+func (t *trainer) check(q *Request, k int, a *Answer) error {
+	switch q.Verb {
+	case "describe":
+		return a.Summary.check()
+	case "scores":
+		return a.Scored.check()
+	}
+	if len(a.Output) != len(t.draft.N) {
+		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
+	}
+	for c := range a.Output {
+		if q.Verb == "begin" || !q.Work[c].Skip {
+			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
+				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
+	numbers := t.summary.Cols + 1
+	if !(o.Total >= 0) || !(o.Largest >= 0) {
+		return fmt.Errorf("found dual variables of the sizes %g and %g, expected 0 at least", o.Total, o.Largest)
+	}
+	switch q.Verb {
+	case "begin":
+		return vectorOf("values at 0", []float64{o.Zero, o.Conjugate}, 2)
+	case "shares":
+		return checkShare(o.Share, numbers)
+	case "duals":
+		return vectorOf("dual variables", o.Duals, t.rows[k])
+	case "round", "curve":
+		if q.Work[c].Slopes {
+			return o.Curve.check(numbers, t.hessians())
+		}
+		if change := o.Change; !finite(change.Sum, change.Rise) || !(change.Gap >= 0) {
+			return fmt.Errorf("found the changes %g, %g and the gap %g, expected finite ones, and 0 at least", change.Sum, change.Rise, change.Gap)
+		}
+		return vectorOf("changes", o.Change.U, numbers)
+	}
+	return nil
+}
+
 // describe adds up what the places have.
 func (t *trainer) describe(ctx context.Context) error {
 	answers, err := t.ask(ctx, &Request{Verb: "describe"})

@@ -124,19 +124,9 @@ func (t *trainer) recompute(ctx context.Context, m *model.Model, v *pose.Verdict
 		return nil, err
 	}
 	q := t.claimed(m)
-	if bias == problem.Free { // of which dual variables the unit is, their sizes say
-		answers, err := t.ask(ctx, q)
-		if err != nil {
+	if bias == problem.Free {
+		if err := t.measure(ctx, q); err != nil {
 			return nil, err
-		}
-		for c := range q.Work {
-			total, largest := 0.0, 0.0
-			for _, a := range answers {
-				total, largest = total+a.Output[c].Total, max(largest, a.Output[c].Largest)
-			}
-			if q.Work[c].Units = 0; total > 0 && finite(total) {
-				q.Work[c].Units = t.outputs[c].of.Quantum(total, largest)
-			}
 		}
 	}
 	shares, err := t.shares(ctx, q)
@@ -146,24 +136,47 @@ func (t *trainer) recompute(ctx context.Context, m *model.Model, v *pose.Verdict
 	found := *m
 	found.Outputs = slices.Clone(m.Outputs)
 	for c := range found.Outputs {
-		o, subject := &found.Outputs[c], "the model"
-		if len(found.Outputs) > 1 {
-			subject = fmt.Sprintf("the classifier of %q", m.Classes[c])
-		}
-		if bias == problem.None && o.Bias != 0 {
-			v.Fail("%s has the bias %g, claimed to have none", subject, o.Bias)
-		}
 		if q.Work[c].Slopes {
-			o.Dual = nil
+			found.Outputs[c].Dual = nil
 		}
-		certificate := t.outputs[c].of.Certify(q.Work[c].W, shares[c])
-		claim := pose.Claim{Subject: subject, Stated: o.Certificate, Rounding: certificate.Rounding, Goal: m.Statement.Gap, Rebuilt: o.Dual == nil}
-		claim.Alone = func() float64 { return t.outputs[c].of.Certify(q.Work[c].W, alone(shares[c])).Rounding }
-		o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(certificate.Primal), model.Bound(certificate.Dual), model.Bound(certificate.Zero)
-		claim.Found = o.Certificate
-		v.Compare(claim)
+		t.compare(c, &found, q.Work[c].W, shares[c], v)
 	}
 	return &found, nil
+}
+
+// measure asks for the sizes of the dual variables of a request, and puts into it the units that these say.
+func (t *trainer) measure(ctx context.Context, q *Request) error {
+	answers, err := t.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for c := range q.Work {
+		total, largest := 0.0, 0.0
+		for _, a := range answers {
+			total, largest = total+a.Output[c].Total, max(largest, a.Output[c].Largest)
+		}
+		if total > 0 && finite(total) {
+			q.Work[c].Units = t.outputs[c].of.Quantum(total, largest)
+		}
+	}
+	return nil
+}
+
+// compare replaces the certificate of output c by what the shares at w are, and notes what of the claim does not hold.
+func (t *trainer) compare(c int, m *model.Model, w []float64, shares []*problem.Share, v *pose.Verdict) {
+	o, of, subject := &m.Outputs[c], t.outputs[c].of, "the model"
+	if len(m.Outputs) > 1 {
+		subject = fmt.Sprintf("the classifier of %q", m.Classes[c])
+	}
+	if of.Risk.Bias == problem.None && o.Bias != 0 {
+		v.Fail("%s has the bias %g, claimed to have none", subject, o.Bias)
+	}
+	found := of.Certify(w, shares)
+	claim := pose.Claim{Subject: subject, Stated: o.Certificate, Rounding: found.Rounding, Goal: m.Statement.Gap, Rebuilt: o.Dual == nil}
+	claim.Alone = func() float64 { return of.Certify(w, alone(shares)).Rounding }
+	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
+	claim.Found = o.Certificate
+	v.Compare(claim)
 }
 
 // claimed is the request about the points that a model has.

@@ -18,12 +18,12 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 146_326 // lines of Go without tests, of all modules
-	mostRoot       = 130_273 // the same of the root module; 102,000
-	mostReached    = 82_553  // lines that a program has which imports the root package; 66,000
+	mostGo         = 147_531 // lines of Go without tests, of all modules
+	mostRoot       = 131_478 // the same of the root module; 102,000
+	mostReached    = 82_670  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
-	mostExported   = 410     // their exported names, but for methods and fields; 340
+	mostExported   = 411     // their exported names, but for methods and fields; 340
 	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
