@@ -88,7 +88,7 @@ func (s *newton) curved() *lowRank {
 			}
 		}
 		for j, x := range p.move {
-			bent[j] = m.diagonal[j] * x
+			bent[j] = float64(m.diagonal[j] * x)
 			for i := 0; i < len(along); i += 2 {
 				bent[j] += float64(m.f[j*m.rank+i]*along[i]) - float64(m.f[j*m.rank+i+1]*along[i+1])
 			}
@@ -102,7 +102,7 @@ func (s *newton) curved() *lowRank {
 }
 
 func (m *lowRank) at(j int, d float64) (slope, curvature float64) {
-	slope, curvature = m.diagonal[j]*d, m.diagonal[j]
+	slope, curvature = float64(m.diagonal[j]*d), m.diagonal[j]
 	f := m.f[j*m.rank : (j+1)*m.rank]
 	for i := 0; i < len(f); i += 2 {
 		slope += float64(f[i]*m.along[i]) - float64(f[i+1]*m.along[i+1])

@@ -114,9 +114,9 @@ func (s *newton) along(g []float64, sign float64) float64 {
 	}
 	for j, w := range s.w[:s.p.Penalised()] {
 		if w != 0 {
-			slope += s.l1 * math.Copysign(s.d[j], s.d[j]*w)
+			slope += float64(s.l1 * math.Copysign(s.d[j], s.d[j]*w))
 		} else {
-			slope += sign * s.l1 * math.Abs(s.d[j])
+			slope += float64(sign * s.l1 * math.Abs(s.d[j]))
 		}
 	}
 	return slope

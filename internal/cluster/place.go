@@ -320,7 +320,7 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
 	for i, s := range l.S {
 		v[i] = s * a[i] / l.N
-		bent[i] *= s / l.N
+		bent[i] = float64(bent[i] * (s / l.N))
 		out.Curve.Bend += bent[i]
 	}
 	out.Curve.Gradient, _ = l.Combine(v)

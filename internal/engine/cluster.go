@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ func readPayload(in io.Reader, head any) ([]byte, error) {
 	var size struct {
 		Bytes int64 `json:"bytes"`
 	}
-	if err := errors.Join(json.Unmarshal(text, &size), json.Unmarshal(text, head)); err != nil {
+	if err := cmp.Or(json.Unmarshal(text, &size), json.Unmarshal(text, head)); err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
 	if size.Bytes < 0 || size.Bytes > mostPayload {
