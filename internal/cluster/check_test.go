@@ -389,6 +389,20 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	later, err := os.ReadFile(w.memoryFile(3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := NewWorker(t.TempDir(), 1)
+	if err := again.Load(context.Background(), 3, blobsOf(t, set)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(again.memoryFile(3, 1), later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, again, requests[2]); err != ErrLost {
+		t.Errorf("the memory of another round: found %v, expected that its own is lost", err)
+	}
 	if err := os.WriteFile(w.memoryFile(4, 1), raw, 0o600); err != nil {
 		t.Fatal(err)
 	}

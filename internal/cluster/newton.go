@@ -23,7 +23,7 @@ type newton struct {
 	p      *problem.Whole
 	l1, l2 float64   // coefficients of the penalty, times lambda
 	w      []float64 // where the places are asked next
-	at     []float64 // where they were asked last, with a better bias
+	at     []float64 // where they were asked last
 	from   []float64 // the weights before, and the direction and slope there
 	d      []float64
 	start  float64
@@ -71,10 +71,8 @@ func (s *newton) arrive(answers []*Answer, c int) {
 			vec.Axpy64(h, 1, of)
 		}
 	}
-	if last := len(g) - 1; s.size == last {
-		g[last] = 0
-	} else if by := g[last] / s.bend; s.p.Risk.Bias == problem.Free && math.Abs(by) < 1 {
-		s.at[last] -= by // of the best bias for w the dual variables sum to 0
+	if s.size < len(g) {
+		g[len(g)-1] = 0
 	}
 	s.judge(g, value)
 	for j := range s.p.Penalised() {

@@ -63,6 +63,7 @@ func TestTrain(t *testing.T) {
 		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.3", "none", 4, 12, "sdca"},
 		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.5", "free", 16, 18, "lbfgs"},
 		{"@text:n=4000,d=5000", "squared-hinge", "elastic-net:ratio=0.8", "feature", 4, 28, "lbfgs"}, // which dual ascent does not get to
+		{"@text:n=4000,d=5000", "squared", "elastic-net:ratio=0.5", "free", 16, 17, "lbfgs"},
 		{"@text:n=4000,d=5000", "hinge", "l2", "none", 4, 300, "sdca"},
 	} {
 		set, err := data.Read(context.Background(), []string{c.rows}, data.Options{})
@@ -75,6 +76,10 @@ func TestTrain(t *testing.T) {
 		}
 		if found := r.Draft.Statement.Solver; found != c.solver {
 			t.Errorf("%v: found the solver %s", c, found)
+		}
+		certificate := map[string]int{"none": 1, "feature": 1, "free": 2}[c.bias]
+		if jobs := 2 + r.Rounds + certificate; c.loss != "hinge" && len(r.Output) == 1 && r.Jobs != jobs {
+			t.Errorf("%v: found %d jobs, expected %d: no certificate is asked in vain", c, r.Jobs, jobs)
 		}
 		if r.Status != solver.Converged || r.Rounds > c.rounds {
 			t.Errorf("%v: ended as %s after %d rounds, expected at most %d", c, r.Status, r.Rounds, c.rounds)

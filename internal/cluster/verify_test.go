@@ -202,6 +202,12 @@ func TestVerifyFalse(t *testing.T) {
 			t.Errorf("%s: found %q, expected %q", name, said, c.reason)
 		}
 	}
+	m, _ := trained(t, places, Spec{Loss: "logistic", Penalty: "l2", Bias: "none", Gap: 1e-3, Duals: true})
+	m.Outputs[0].Bias = 1e-9
+	m, _ = filed(t, m)
+	if v, err := Verify(context.Background(), places, m, "two"); err != nil || !strings.Contains(fmt.Sprint(v.Problems), "claimed to have none") {
+		t.Errorf("a bias where there is none: found %+v, %v", v, err)
+	}
 	for name, change := range map[string]func(m *model.Model){"l1": func(m *model.Model) { m.Statement.Penalty = "l1" }, "loss": func(m *model.Model) { m.Statement.Loss = "ramp" }, "bias": func(m *model.Model) { m.Statement.Bias = "feature:3" }, "columns": func(m *model.Model) { m.Features = strings.Fields("a b c d e f") }} {
 		m, err := model.Decode(file)
 		if err != nil {
