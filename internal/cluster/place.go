@@ -80,7 +80,7 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 // check says why a place cannot answer a request.
 func (p *Place) check(q *Request) error {
 	if len(q.Work) != len(p.problems) {
-		return fmt.Errorf("found work for %d outputs, expected %d", len(q.Work), len(p.problems))
+		return fmt.Errorf("found work for %d predictors, expected %d", len(q.Work), len(p.problems))
 	}
 	if q.Verb == "round" && q.Round < 1 {
 		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
@@ -88,7 +88,7 @@ func (p *Place) check(q *Request) error {
 	for c := range q.Work {
 		if w := &q.Work[c]; !w.Skip {
 			if err := p.checkWork(q.Verb, c, w); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+				return fmt.Errorf("%s of predictor %d: %w", q.Verb, c+1, err)
 			}
 		}
 	}
@@ -359,7 +359,7 @@ func (p *Place) resume(raw []byte, run string) error {
 		_, err = p.begin(m.Draft)
 	}
 	if err == nil && (len(m.Locals) != len(p.locals) || m.Round < 0) {
-		err = fmt.Errorf("found that of %d outputs in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
+		err = fmt.Errorf("found that of %d predictors in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
 	}
 	for c := 0; err == nil && c < len(p.locals); c++ {
 		err = p.locals[c].Resume(m.Locals[c])

@@ -172,12 +172,12 @@ func (t *trainer) check(q *Request, k int, a *Answer) error {
 		return a.Scored.check()
 	}
 	if len(a.Output) != len(t.draft.N) {
-		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
+		return fmt.Errorf("found answers of %d predictors, expected %d", len(a.Output), len(t.draft.N))
 	}
 	for c := range a.Output {
 		if q.Verb == "begin" || !q.Work[c].Skip {
 			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
+				return fmt.Errorf("%s of predictor %d: %w", q.Verb, c+1, err)
 			}
 		}
 	}
