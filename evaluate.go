@@ -100,6 +100,32 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 	if err := pose.CheckPair(m, set); err != nil {
 		return nil, err
 	}
+	return evaluateWith(m, set, how, func() ([][]float64, error) {
+		x, err := m.Prepare(set.X)
+		if err != nil {
+			return nil, pose.DataError{Reason: err.Error()}
+		}
+		return model.Scores(m, x, threads), nil
+	})
+}
+
+// EvaluateScores is [Evaluate] for rows that are elsewhere: of each there are its scores by m, one for each output, its target and its
+// weight; nil: every row counts once.
+func EvaluateScores(m *model.Model, scores [][]float64, target data.Target, weight []float64) (*Evaluation, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if err := target.Check(len(scores)); err != nil {
+		return nil, pose.DataError{Reason: err.Error()}
+	}
+	if slices.ContainsFunc(scores, func(s []float64) bool { return len(s) != len(m.Outputs) }) || weight != nil && len(weight) != len(scores) {
+		return nil, fmt.Errorf("found scores of %d rows and %d weights, expected %d scores of each row, and a weight", len(scores), len(weight), len(m.Outputs))
+	}
+	return evaluateWith(m, &data.Set{Target: target, Weight: weight}, fully, func() ([][]float64, error) { return scores, nil })
+}
+
+// evaluateWith is Evaluate by scores, which are asked for where the targets fit.
+func evaluateWith(m *model.Model, set *data.Set, how detail, score func() ([][]float64, error)) (*Evaluation, error) {
 	truth, err := pose.MatchTargets(m.Classes, set.Target)
 	if err != nil && !m.OneClass() {
 		return nil, err
@@ -107,11 +133,11 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 	if err := pose.CheckTargets(m, set.Target); err != nil {
 		return nil, err
 	}
-	x, err := m.Prepare(set.X)
+	scores, err := score()
 	if err != nil {
-		return nil, pose.DataError{Reason: err.Error()}
+		return nil, err
 	}
-	e := evaluateScores(m, model.Scores(m, x, threads), truth, set, how)
+	e := evaluateScores(m, scores, truth, set, how)
 	e.compare(m, pose.Truth{Class: truth, Number: set.Target.Number, Weight: set.Weight})
 	return e, nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // Verification is what recomputing a model's claims gave.
@@ -284,32 +283,10 @@ func (v *Verification) recompute(subject string, o *model.Output, p pose.Objecti
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
 	// The errors of both values may be those of a bound far below the objective.
 	alone := func() float64 { return p.Certify(problem.Point{W: point.W}).Rounding }
-	v.compareObjective(subject, claim, o.Certificate, alone)
-	v.compareValues(subject, claim, o.Certificate, found.Rounding, rebuilt)
-	v.compareStatus(subject, claim, o.Certificate, goal, rebuilt)
+	verdict := pose.Verdict{Problems: v.Problems, Unproved: v.Unproved}
+	verdict.Compare(pose.Claim{Subject: subject, Stated: claim, Found: o.Certificate, Rounding: found.Rounding, Alone: alone, Goal: goal, Rebuilt: rebuilt})
+	v.Problems, v.Unproved = verdict.Problems, verdict.Unproved
 	return found.Facts
-}
-
-// compareObjective compares the objective. rounding is asked for the bound on its own
-// error only where that matters, as it costs a pass.
-func (v *Verification) compareObjective(subject string, claim, found model.Certificate, rounding func() float64) {
-	slack := pose.Tolerance * pose.FiniteOr(math.Abs(float64(found.Primal)), 0)
-	if pose.Differs(claim.Primal, found.Primal, slack) {
-		v.compare(subject, "objective", claim.Primal, found.Primal, slack, rounding())
-	}
-}
-
-// compareValues compares every other number of a claim. rounding bounds the error of the
-// values found.
-func (v *Verification) compareValues(subject string, claim, found model.Certificate, rounding float64, rebuilt bool) {
-	slack := pose.Tolerance * pose.FiniteOr(max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual))), 0)
-	v.compare(subject, "objective of zero weights", claim.Zero, found.Zero, pose.Tolerance*pose.FiniteOr(float64(found.Zero), 0), 0)
-	if near := pose.Tolerance * pose.FiniteOr(math.Abs(float64(found.Dual)), 0); !rebuilt && claim.Dual > found.Dual { // a smaller one is true too
-		v.compare(subject, "lower bound", claim.Dual, found.Dual, near, max(near, slack+rounding))
-	}
-	if claim.Dual > claim.Primal+model.Bound(slack) {
-		v.fail("%s claims the lower bound %.12g, which is above its objective %.12g", subject, float64(claim.Dual), float64(claim.Primal))
-	}
 }
 
 // compare notes a claim that is not what was found: see CompareClaim.
@@ -321,24 +298,6 @@ func (v *Verification) compare(subject, what string, claim, found model.Bound, s
 	v.Unproved = cmp.Or(unproved, v.Unproved)
 }
 
-// compareStatus notes an end that the claimed gap does not support.
-func (v *Verification) compareStatus(subject string, claim, found model.Certificate, goal float64, rebuilt bool) {
-	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
-	proved := gap // of the claim's numbers, and of those found
-	if !rebuilt {
-		proved = max(gap, problem.Relative(float64(found.Primal), float64(found.Dual), float64(found.Zero)))
-	}
-	switch status := solver.Status(claim.Status); {
-	case status == model.Sparsified: // whatever gap it has
-	case !slices.Contains(pose.Severity, status):
-		v.fail("%s claims the status %q, expected one of %v", subject, claim.Status, pose.Severity)
-	case status == solver.Converged && !(proved <= goal*(1+pose.Tolerance)+1e-13):
-		v.fail("%s claims to have converged to the gap %g, but its gap is %g", subject, goal, proved)
-	case status != solver.Converged && status != solver.Diverged && gap < goal*(1-pose.Tolerance):
-		v.fail("%s claims the status %s, but its gap %g is below the %g asked for", subject, status, gap, goal)
-	}
-}
-
 // judge says why the claims of a model whose numbers are right, as far as they were
 // recomputed, are neither proved nor refuted; "" if they are true. What was asked is the
 // gap that the model says it was trained to.
@@ -346,8 +305,8 @@ func (v *Verification) judge(s *pose.Problems, asked float64) string {
 	if reason := s.Unbounded(v.Found.Primal, !v.Found.Unproved()); reason != "" {
 		return reason
 	}
-	if goal := math.Max(asked, v.Claimed.Worst); v.Rebuilt && v.Found.Worst > goal {
-		return fmt.Sprintf("the model has no dual variables: from its predictions a relative gap of %.3g is proved, and %.3g is claimed", v.Found.Worst, v.Claimed.Worst)
+	if v.Rebuilt {
+		return pose.Rebuilt(asked, v.Claimed.Worst, v.Found.Worst)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
@@ -50,11 +51,7 @@ func (d *Draft) check(rows int) error {
 	if d == nil {
 		return errors.New("found no problem, expected one to begin")
 	}
-	s := d.Statement
-	outputs := 1
-	if len(d.Classes) > 2 {
-		outputs = len(d.Classes)
-	}
+	s, outputs := d.Statement, d.outputs()
 	only := model.Statement{Loss: s.Loss, Penalty: s.Penalty, Bias: s.Bias, Lambda: s.Lambda, Solver: s.Solver, Gap: s.Gap, Seed: s.Seed}
 	switch {
 	case !finite(s.Lambda, s.Gap):
@@ -73,48 +70,6 @@ func (d *Draft) check(rows int) error {
 	return vectorOf("sums of row weights", d.N, outputs)
 }
 
-// check says why a place cannot answer a request.
-func (p *Place) check(q *Request) error {
-	if len(q.Work) != len(p.problems) {
-		return fmt.Errorf("found work for %d outputs, expected %d", len(q.Work), len(p.problems))
-	}
-	if q.Verb == "round" && q.Round < 1 {
-		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
-	}
-	for c := range q.Work {
-		if w := &q.Work[c]; !w.Skip {
-			if err := p.checkWork(q.Verb, c, w); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-func (p *Place) checkWork(verb string, c int, w *Work) error {
-	l := p.problems[c]
-	_, d := l.Dims()
-	_, curved := l.Loss.(loss.Curved)
-	slopes := w.Slopes || verb == "curve"
-	switch {
-	case slopes && !curved:
-		return errors.New("found a request for slopes, expected a loss that has curvatures")
-	case !slopes && p.locals == nil:
-		return errors.New("found a request for dual variables, expected a problem that has them")
-	case verb == "round" && !slopes:
-		return p.locals[c].Check(w.Round)
-	case !slopes && !(w.Theta >= 0):
-		return fmt.Errorf("found the share %g of a round, expected 0 at least", w.Theta)
-	case w.Units < -mostUnits || w.Units > mostUnits:
-		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
-	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
-		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
-	case slopes || verb == "shares":
-		return vectorOf("weights", w.W, d+1)
-	}
-	return nil
-}
-
 // knows says why rows in many places are not trained with these terms.
 func knows(l loss.Loss, p penalty.Penalty) error {
 	_, strong := p.(penalty.Strong)
@@ -128,57 +83,12 @@ func knows(l loss.Loss, p penalty.Penalty) error {
 	return nil
 }
 
-// check says why an answer is none to a request; rows are those of its place.
-func (t *trainer) check(q *Request, k int, a *Answer) error {
-	if q.Verb == "describe" {
-		return a.Summary.check()
-	}
-	if q.View != nil {
-		return q.View.checkAnswer(q.Verb, a, t.summary.Cols)
-	}
-	if len(a.Output) != len(t.draft.N) {
-		return fmt.Errorf("found answers of %d outputs, expected %d", len(a.Output), len(t.draft.N))
-	}
-	for c := range a.Output {
-		if q.Verb == "begin" || !q.Work[c].Skip {
-			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
-				return fmt.Errorf("%s of output %d: %w", q.Verb, c+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
-	numbers := t.summary.Cols + 1
-	if !(o.Total >= 0) || !(o.Largest >= 0) {
-		return fmt.Errorf("found dual variables of the sizes %g and %g, expected 0 at least", o.Total, o.Largest)
-	}
-	switch q.Verb {
-	case "begin":
-		return vectorOf("values at 0", []float64{o.Zero, o.Conjugate}, 2)
-	case "shares":
-		return checkShare(o.Share, numbers)
-	case "duals":
-		return vectorOf("dual variables", o.Duals, t.rows[k])
-	case "round", "curve":
-		if q.Work[c].Slopes {
-			return o.Curve.check(numbers, t.hessians())
-		}
-		if change := o.Change; !finite(change.Sum, change.Rise) || !(change.Gap >= 0) {
-			return fmt.Errorf("found the changes %g, %g and the gap %g, expected finite ones, and 0 at least", change.Sum, change.Rise, change.Gap)
-		}
-		return vectorOf("changes", o.Change.U, numbers)
-	}
-	return nil
-}
-
 // check says why a curve is none; hessian is how many numbers it has of the Hessian.
 func (c *Curve) check(numbers, hessian int) error {
 	if c == nil {
 		return errors.New("found no slopes, expected them")
 	}
-	return errors.Join(vectorOf("slopes", c.Gradient, numbers), vectorOf("curvatures", c.Hessian, hessian))
+	return cmp.Or(vectorOf("mean losses and curvatures", []float64{c.Loss, c.Bend}, 2), vectorOf("slopes", c.Gradient, numbers), vectorOf("curvatures", c.Hessian, hessian))
 }
 
 // checkShare says why a share is none. Infinite losses are: the gap is so too.
@@ -194,6 +104,18 @@ func checkShare(s *problem.Share, numbers int) error {
 	return vectorOf("sums of dual variables", s.Image, numbers)
 }
 
+// check says why these are no scored rows.
+func (s *Scored) check() error {
+	if s == nil {
+		return errors.New("found no scores, expected them")
+	}
+	t, rows := data.Target{Label: s.Label, Code: s.Code, Number: s.Number}, max(len(s.Code), len(s.Number))
+	if slices.ContainsFunc(s.Weight, func(w float64) bool { return !(w > 0) || !finite(w) }) || s.Weight != nil && len(s.Weight) != rows {
+		return fmt.Errorf("found %d weights of %d rows, expected numbers above 0, one for each", len(s.Weight), rows)
+	}
+	return t.Check(rows)
+}
+
 // check says why a summary is none.
 func (s *Summary) check() error {
 	if s == nil {
@@ -202,7 +124,7 @@ func (s *Summary) check() error {
 	nonnegative := func(x float64) bool { return x >= 0 && finite(x) }
 	all := slices.Concat(s.Users, s.Squares, s.Counts, []float64{s.SquaredNorms, s.Weight})
 	switch {
-	case s.Rows < 1 || s.Rows > mostDuals || s.Nonzeros < 0 || s.Cols < 1 || s.Cols > mostFeatures:
+	case s.Rows < 1 || s.Rows > mostDuals || s.Nonzeros < 0 || s.Present < 0 || s.Cols < 1 || s.Cols > mostFeatures:
 		return fmt.Errorf("found %d rows of %d features with %d values, expected some rows, and at most %d features", s.Rows, s.Cols, s.Nonzeros, mostFeatures)
 	case len(s.Users) != s.Cols+1 || len(s.Squares) != s.Cols+1 || len(s.Labels) != len(s.Counts):
 		return fmt.Errorf("found numbers of %d and %d columns, of %d labels and %d classes, expected those of %d columns, and of each label", len(s.Users), len(s.Squares), len(s.Labels), len(s.Counts), s.Cols+1)

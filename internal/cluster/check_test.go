@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -171,14 +172,15 @@ func TestRefusedRequests(t *testing.T) {
 // A loss without curvatures has no slopes to ask for, and Newton's method no dual variables.
 func TestRefusedMethods(t *testing.T) {
 	for _, c := range []struct {
-		loss string
-		work Work
-	}{{"hinge", Work{Slopes: true, W: make([]float64, 4)}}, {"logistic", Work{Round: dual.Round{U: make([]float64, 4), Sigma: []float64{1}}}}} {
+		loss  string
+		verbs []string
+		work  Work
+	}{{"hinge", []string{"round", "curve"}, Work{Slopes: true, W: make([]float64, 4)}}, {"logistic", []string{"round", "units", "shares", "duals"}, Work{Round: dual.Round{U: make([]float64, 4), Sigma: []float64{1}}}}} {
 		r := &recorded{near: scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 2)}
 		if _, err := Train(context.Background(), r, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Rounds: 2}); err != nil {
 			t.Fatal(err)
 		}
-		for _, verb := range []string{"round", "units", "shares", "duals"} {
+		for _, verb := range c.verbs {
 			c.work.Target = make([]problem.Target, 2)
 			if _, err := r.places[0].Answer(&Request{Verb: verb, Round: 9, Work: []Work{c.work}}); err == nil || !strings.Contains(err.Error(), "expected a ") {
 				t.Errorf("%s, %s: found the error %v", c.loss, verb, err)
@@ -258,6 +260,18 @@ func TestRefusedAnswers(t *testing.T) {
 	}
 	if _, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free"}); err == nil || !strings.Contains(err.Error(), "place 3: found rows of the bucket 5") {
 		t.Errorf("a bucket in two places: found the error %v", err)
+	}
+}
+
+// Numbers that no training has are refused before a place is asked.
+func TestRefusedSpecs(t *testing.T) {
+	for _, spec := range []Spec{{Lambda: -1}, {C: -1}, {Gap: -1}, {Gap: math.NaN()}, {Rounds: -1}, {Lambda: 1, C: 1}, {Bias: "feature:2"}, {Penalty: "l1"}, {Loss: "ramp"}, {Loss: "?"}} {
+		asked := 0
+		r := &recorded{near: scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 2), change: func(int, *Request, []*Answer) { asked++ }}
+		spec.Loss, spec.Penalty, spec.Bias = cmp.Or(spec.Loss, "hinge"), cmp.Or(spec.Penalty, "l2"), cmp.Or(spec.Bias, "none")
+		if _, err := Train(context.Background(), r, spec); err == nil || asked > 1 {
+			t.Errorf("%+v: found the error %v after %d requests", spec, err, asked)
+		}
 	}
 }
 
@@ -374,6 +388,20 @@ func TestDamaged(t *testing.T) {
 	raw, err := os.ReadFile(memory)
 	if err != nil {
 		t.Fatal(err)
+	}
+	later, err := os.ReadFile(w.memoryFile(3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := NewWorker(t.TempDir(), 1)
+	if err := again.Load(context.Background(), 3, blobsOf(t, set)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(again.memoryFile(3, 1), later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, again, requests[2]); err != ErrLost {
+		t.Errorf("the memory of another round: found %v, expected that its own is lost", err)
 	}
 	if err := os.WriteFile(w.memoryFile(4, 1), raw, 0o600); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,9 @@
 // a [Cluster]: processes of one machine, or jobs of Spark, driven from Python.
 //
 // Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), after a few rounds of which L-BFGS by sums of
-// gradients goes on where the loss is smooth and the penalty l2; there, where columns are few, Newton's method by sums of Hessians instead. The number of places follows from the data, and sums go in order: the model does not depend on the machines.
+// gradients goes on where the loss is smooth; there, where columns are few, Newton's method by sums of Hessians instead. With an elastic net both
+// step to the optimum of a quadratic model with |w|_1, found by coordinates. The number of places follows from the data, and sums go in order: the
+// model does not depend on the machines.
 package cluster
 
 import (
@@ -27,13 +29,14 @@ type Cluster interface {
 // A Request is what all places are asked. Round counts requests that change what places remember: one that has been
 // answered is answered again without a change.
 type Request struct {
-	Verb   string         // describe, begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
+	Verb   string         // describe, scores; begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
 	Run    string         // a run of Train, which memories belong to
 	Round  int            // that is asked for, or the last one
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
 	Memory map[int][]byte // resume: of each place that is to go on
 	View   *View          // of the lookups; describe: how columns are scaled
+	Model  []byte         // scores: the file
 }
 
 // A View is rows as [view.Rows] has them, and M vectors to multiply them with.
@@ -56,14 +59,23 @@ type Draft struct {
 	Offset, Factor []float64
 }
 
+// outputs returns how many problems a draft states: one of two classes or numbers, else one for each class.
+func (d *Draft) outputs() int {
+	if len(d.Classes) > 2 {
+		return len(d.Classes)
+	}
+	return 1
+}
+
 // Work is what is asked of one output.
 type Work struct {
 	Skip   bool
 	Round  dual.Round
-	W      []float64 // weights
-	Slopes bool      // dual variables are the slopes of the losses at W
-	Theta  float64   // share of the last round's moves that stays
-	Units  int       // exponent of the quantum of dual variables
+	W      []float64   // weights
+	Slopes bool        // dual variables are the slopes of the losses at W,
+	Duals  [][]float64 // or these, of each place
+	Theta  float64     // share of the last round's moves that stays
+	Units  int         // exponent of the quantum of dual variables
 	Target []problem.Target
 }
 
@@ -75,6 +87,16 @@ type Answer struct {
 	Moments *scaling.Moments
 	Columns *scaling.Columns
 	Sum     []float64 // of the lookups
+	Scored  *Scored
+}
+
+// Scored are rows as a model sees them: their scores, one for each output, targets and weights.
+type Scored struct {
+	Scores []float64
+	Label  []string
+	Code   []uint32
+	Number []float64
+	Weight []float64
 }
 
 // Output is what a place has to say of one output.
@@ -88,10 +110,18 @@ type Output struct {
 	Duals           []float64
 }
 
+// A Curve is the average loss near some weights: its value, gradient and, for Newton's method, the Hessian, of which the lower triangle
+// counts, by rows; with a bias a last column.
+type Curve struct {
+	Loss, Bend        float64 // and the curvature along the constant column
+	Gradient, Hessian []float64
+}
+
 // A Summary is what a place says of its rows.
 type Summary struct {
 	Rows, Cols   int
-	Nonzeros     int64
+	Nonzeros     int64 // values that are stored,
+	Present      int64 // and those that are not 0
 	Sparse       bool
 	Labels       []string       // of classes; nil: targets are numbers
 	Counts       []float64      // rows of each, by their weights

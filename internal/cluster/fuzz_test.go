@@ -18,7 +18,14 @@ func runs(t testing.TB, set *data.Set) (all [][]*Request) {
 	for _, spec := range []Spec{{Loss: "hinge", Penalty: "l2", Bias: "free"}, {Loss: "logistic", Penalty: "l2", Bias: "feature"}, {Loss: "squared-hinge", Penalty: "elastic-net:ratio=0.5", Bias: "none"}} {
 		r := &recorded{near: scatter(t, set, 1)}
 		spec.Gap, spec.Rounds, spec.Duals = 1e-9, 3, true
-		if _, err := Train(context.Background(), r, spec); err != nil {
+		m, file := trained(t, r, spec)
+		if _, err := Verify(context.Background(), r, m, ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Evaluate(context.Background(), r, m, file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.places[0].Answer(r.requests[1]); err != nil { // begin
 			t.Fatal(err)
 		}
 		memory, err := r.places[0].memory()

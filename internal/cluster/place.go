@@ -43,6 +43,8 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 	switch q.Verb {
 	case "describe":
 		return p.describe(q.View)
+	case "scores":
+		return p.scores(q.Model)
 	case "begin":
 		return p.begin(q.Draft)
 	case "resume":
@@ -58,7 +60,7 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 		"round": p.roundOf, "units": p.unitsOf, "shares": p.shareOf, "curve": p.curveOf, "duals": p.dualsOf,
 	}[q.Verb]
 	if !ok {
-		return nil, registry.Unknown("request", q.Verb, []string{"describe", "begin", "resume", "memory", "round", "units", "shares", "curve", "duals"})
+		return nil, registry.Unknown("request", q.Verb, []string{"describe", "scores", "begin", "resume", "memory", "round", "units", "shares", "curve", "duals"})
 	}
 	if q.Verb == "round" && q.Round == p.round && p.last != nil {
 		return p.last, nil
@@ -95,6 +97,52 @@ func (p *Place) look(q *Request) (*Answer, error) {
 	return lookups[q.Verb](p.looker(), q.View)
 }
 
+// check says why a place cannot answer a request.
+func (p *Place) check(q *Request) error {
+	if len(q.Work) != len(p.problems) {
+		return fmt.Errorf("found work for %d predictors, expected %d", len(q.Work), len(p.problems))
+	}
+	if q.Verb == "round" && q.Round < 1 {
+		return fmt.Errorf("found the round %d, expected 1 at least", q.Round)
+	}
+	for c := range q.Work {
+		if w := &q.Work[c]; !w.Skip {
+			if err := p.checkWork(q.Verb, c, w); err != nil {
+				return fmt.Errorf("%s of predictor %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Place) checkWork(verb string, c int, w *Work) error {
+	l := p.problems[c]
+	_, d := l.Dims()
+	_, curved := l.Loss.(loss.Curved)
+	slopes := w.Slopes || verb == "curve" || w.Duals != nil
+	switch {
+	case verb == "curve" && !curved || verb == "round" && w.Slopes && !curved:
+		return errors.New("found a request for slopes, expected a loss that has curvatures")
+	case w.Duals != nil && len(w.Duals) <= p.number:
+		return fmt.Errorf("found the dual variables of %d places, expected those of place %d too", len(w.Duals), p.number+1)
+	case w.Duals != nil && vectorOf("dual variables", w.Duals[p.number], len(l.Y)) != nil:
+		return vectorOf("dual variables", w.Duals[p.number], len(l.Y))
+	case !slopes && p.locals == nil:
+		return errors.New("found a request for dual variables, expected a problem that has them")
+	case verb == "round" && !slopes:
+		return p.locals[c].Check(w.Round)
+	case !slopes && !(w.Theta >= 0):
+		return fmt.Errorf("found the share %g of a round, expected 0 at least", w.Theta)
+	case w.Units < -mostUnits || w.Units > mostUnits:
+		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
+	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
+		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
+	case slopes || verb == "shares":
+		return vectorOf("weights", w.W, d+1)
+	}
+	return nil
+}
+
 // describe sums up the rows: their numbers, and of the columns, scaled, how they are used and how long they are.
 func (p *Place) describe(v *View) (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
@@ -126,6 +174,9 @@ func (p *Place) describe(v *View) (*Answer, error) {
 		x := scaled.Row(i)
 		for k := range x.Value {
 			s.Users[x.Column(k)]++
+			if x.Value[k] != 0 {
+				s.Present++
+			}
 		}
 	}
 	s.Users[d] = float64(n)
@@ -140,6 +191,26 @@ func (p *Place) describe(v *View) (*Answer, error) {
 		lo = hi
 	}
 	return &Answer{Summary: s}, nil
+}
+
+// scores tells what a model says of the rows.
+func (p *Place) scores(raw []byte) (*Answer, error) {
+	m, err := model.Decode(raw)
+	if err == nil {
+		err = pose.CheckPair(m, p.set)
+	}
+	if _, d := p.set.X.Dims(); err == nil && d != m.Cols() {
+		err = fmt.Errorf("found rows of %d features, expected %d", d, m.Cols())
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, err := m.Prepare(p.set.X)
+	if err != nil {
+		return nil, err
+	}
+	t := p.set.Target
+	return &Answer{Scored: &Scored{Scores: slices.Concat(model.Scores(m, x, p.threads)...), Label: t.Label, Code: t.Code, Number: t.Number, Weight: p.set.Weight}}, nil
 }
 
 // begin states the problem of each output, and forgets all that was before.
@@ -210,22 +281,34 @@ func (p *Place) roundOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// dualVariables are those of the last round, of which a share of the moves stays, or the slopes of the losses at w.
+// dualVariables are those of the last round, of which a share of the moves stays, others that are told, or the slopes of the losses at w.
 func (p *Place) dualVariables(c int, w *Work) []float64 {
+	if w.Duals != nil {
+		return w.Duals[p.number]
+	}
 	if !w.Slopes {
 		p.locals[c].Settle(w.Theta)
 		return p.locals[c].Duals()
 	}
 	l := p.problems[c]
-	a, bent := make([]float64, len(l.Y)), make([]float64, len(l.Y))
+	a := make([]float64, len(l.Y))
 	l.Predict(a, w.W)
-	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
+	curved, ok := l.Loss.(loss.Curved)
+	if ok {
+		loss.DifferentiateTo(curved, a, make([]float64, len(a)), a, l.Y)
+		return a
+	}
+	for i, y := range l.Y {
+		a[i] = l.Loss.Derivative(a[i], y)
+	}
 	return a
 }
 
 // unitsOf counts dual variables in units.
 func (p *Place) unitsOf(c int, w *Work, out *Output) error {
-	u := p.problems[c].Units(p.dualVariables(c, w), w.Units)
+	a := p.dualVariables(c, w)
+	out.Total, out.Largest = p.problems[c].Sizes(a)
+	u := p.problems[c].Units(a, w.Units)
 	out.Units = problem.Target{Plus: u.Plus, Minus: u.Minus}
 	return nil
 }
@@ -251,22 +334,23 @@ func (p *Place) dualsOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// A Curve is the average loss near some weights: gradient and, for Newton's method, the Hessian, of which the lower triangle
-// counts, by rows; with a bias a last column.
-type Curve struct{ Gradient, Hessian []float64 }
-
 // curveOf states the average loss near some weights.
 func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	l := p.problems[c]
 	n := len(l.Y)
 	a, bent, v := make([]float64, n), make([]float64, n), make([]float64, n)
 	l.Predict(a, w.W)
+	out.Curve = &Curve{}
+	loss.ValueTo(l.Loss, v, bent, a, l.Y, make([]float64, n))
+	for i, s := range l.S {
+		out.Curve.Loss += float64(s * v[i] / l.N)
+	}
 	loss.DifferentiateTo(l.Loss.(loss.Curved), a, bent, a, l.Y)
 	for i, s := range l.S {
 		v[i] = s * a[i] / l.N
-		bent[i] *= s / l.N
+		bent[i] = float64(bent[i] * (s / l.N))
+		out.Curve.Bend += bent[i]
 	}
-	out.Curve = &Curve{}
 	out.Curve.Gradient, _ = l.Combine(v)
 	if p.draft.Beta == nil {
 		out.Curve.Hessian = hessian.New(l, nil).Sum(l, bent)
@@ -303,7 +387,7 @@ func (p *Place) resume(raw []byte, run string) error {
 		_, err = p.begin(m.Draft)
 	}
 	if err == nil && (len(m.Locals) != len(p.locals) || m.Round < 0) {
-		err = fmt.Errorf("found that of %d outputs in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
+		err = fmt.Errorf("found that of %d predictors in round %d, expected %d", len(m.Locals), m.Round, len(p.locals))
 	}
 	for c := 0; err == nil && c < len(p.locals); c++ {
 		err = p.locals[c].Resume(m.Locals[c])

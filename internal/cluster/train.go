@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/solve/dual"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -60,10 +61,31 @@ type Solved struct {
 	Duals       [][]float64 // of each place
 }
 
+// Model makes the model of what was found.
+func (r *Result) Model() (*model.Model, error) {
+	s := r.Summary
+	columns, err := r.Scaling()
+	if err != nil {
+		return nil, err
+	}
+	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: columns, Version: pose.Version(),
+		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
+	for _, o := range r.Output {
+		c := o.Certificate
+		out := model.Output{Weights: o.W[:s.Cols], Bias: o.W[s.Cols], Certificate: model.Certificate{Primal: model.Bound(c.Primal), Dual: model.Bound(c.Dual), Zero: model.Bound(c.Zero), Epochs: r.Rounds,
+			Status: string(pose.EndOf(r.Status, problem.Relative(c.Primal, c.Dual, c.Zero), m.Statement.Gap))}}
+		for _, part := range o.Duals {
+			out.Dual = append(out.Dual, part...)
+		}
+		m.Outputs = append(m.Outputs, out)
+	}
+	return m, m.Seal()
+}
+
 // MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
 const MostColumns = 2000
 
-// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth and the penalty l2. Most
+// mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth. Most
 // of the gap is then where changes of the places cancel each other: a place sees its own part alone, and holds it for stiff.
 const mostAscents = 8
 
@@ -94,6 +116,9 @@ type output struct {
 
 // Train trains on the rows of a cluster. A cancelled context is no error where something was found.
 func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
+	if !(min(spec.Lambda, spec.C, spec.Gap) >= 0) || spec.Rounds < 0 || spec.Lambda > 0 && spec.C > 0 {
+		return nil, fmt.Errorf("found lambda %g, C %g, the gap %g and %d rounds, expected none below 0, and lambda or C", spec.Lambda, spec.C, spec.Gap, spec.Rounds)
+	}
 	t := &trainer{cluster: c, spec: spec}
 	if t.spec.Gap == 0 {
 		t.spec.Gap = solver.DefaultGap
@@ -119,9 +144,13 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
-	r := &Result{Draft: t.draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
+	draft := *t.draft
+	r := &Result{Draft: &draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
 	for _, o := range t.outputs {
 		r.Output = append(r.Output, o.solved)
+		if o.newton != nil && t.hessians() == 0 { // it has gone over
+			draft.Statement.Solver = "lbfgs"
+		}
 	}
 	return r, nil
 }
@@ -146,6 +175,54 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 		}
 	}
 	return answers, nil
+}
+
+// check says why an answer is none to a request.
+func (t *trainer) check(q *Request, k int, a *Answer) error {
+	switch q.Verb {
+	case "describe":
+		return a.Summary.check()
+	case "scores":
+		return a.Scored.check()
+	}
+	if q.View != nil {
+		return q.View.checkAnswer(q.Verb, a, t.summary.Cols)
+	}
+	if len(a.Output) != len(t.draft.N) {
+		return fmt.Errorf("found answers of %d predictors, expected %d", len(a.Output), len(t.draft.N))
+	}
+	for c := range a.Output {
+		if q.Verb == "begin" || !q.Work[c].Skip {
+			if err := t.checkOutput(q, k, c, &a.Output[c]); err != nil {
+				return fmt.Errorf("%s of predictor %d: %w", q.Verb, c+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
+	numbers := t.summary.Cols + 1
+	if !(o.Total >= 0) || !(o.Largest >= 0) {
+		return fmt.Errorf("found dual variables of the sizes %g and %g, expected 0 at least", o.Total, o.Largest)
+	}
+	switch q.Verb {
+	case "begin":
+		return vectorOf("values at 0", []float64{o.Zero, o.Conjugate}, 2)
+	case "shares":
+		return checkShare(o.Share, numbers)
+	case "duals":
+		return vectorOf("dual variables", o.Duals, t.rows[k])
+	case "round", "curve":
+		if q.Work[c].Slopes {
+			return o.Curve.check(numbers, t.hessians())
+		}
+		if change := o.Change; !finite(change.Sum, change.Rise) || !(change.Gap >= 0) {
+			return fmt.Errorf("found the changes %g, %g and the gap %g, expected finite ones, and 0 at least", change.Sum, change.Rise, change.Gap)
+		}
+		return vectorOf("changes", o.Change.U, numbers)
+	}
+	return nil
 }
 
 // describe adds up what the places have.
@@ -173,6 +250,7 @@ func (t *trainer) describe(ctx context.Context) error {
 		t.rows = append(t.rows, s.Rows)
 		all.Rows += s.Rows
 		all.Nonzeros += s.Nonzeros
+		all.Present += s.Present
 		all.Weight += s.Weight
 		all.SquaredNorms += s.SquaredNorms
 		maps.Copy(all.Buckets, s.Buckets)
@@ -256,45 +334,54 @@ func (t *trainer) begin(ctx context.Context) error {
 		users = s.Users
 		d.Group = dual.Groups(users)
 	}
-	norms := make([]float64, s.Cols+1)
-	for j, x := range s.Squares {
-		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	whole := t.whole(terms, bias)
+	if !byHessian {
+		d.Beta = slices.Repeat([]float64{dual.Beta(whole, s.SquaredNorms/float64(s.Rows))}, d.outputs())
 	}
-	whole := problem.NewWhole(s.Weight, terms.Loss, terms.Penalty, d.Statement.Lambda, bias, norms)
-	outputs := 1
-	if len(d.Classes) > 2 {
-		outputs = len(d.Classes)
-	}
-	for range outputs {
-		d.N = append(d.N, s.Weight)
-		if !byHessian {
-			d.Beta = append(d.Beta, dual.Beta(whole, s.SquaredNorms/float64(s.Rows)))
-		}
-	}
-	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
-	if err != nil {
-		return err
-	}
-	for c := range d.N {
-		zero, conjugate := 0.0, 0.0
-		for _, a := range answers {
-			zero, conjugate = zero+a.Output[c].Zero, conjugate+a.Output[c].Conjugate
-		}
-		o := &output{of: whole.WithZero(zero), smooth: suitsSlopes(terms)}
-		if byHessian {
+	conjugates, err := t.pose(ctx, whole)
+	for c, o := range t.outputs {
+		if o.smooth = suitsSlopes(terms); byHessian {
 			o.newton = newNewton(o.of, make([]float64, s.Cols+1))
 		} else {
-			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugate, users)
+			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugates[c], users)
 		}
-		t.outputs = append(t.outputs, o)
 	}
-	return nil
+	return err
 }
 
-// suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2.
+// whole is the problem of an output, but for its value at 0.
+func (t *trainer) whole(terms pose.Terms, bias problem.Bias) *problem.Whole {
+	norms := make([]float64, t.summary.Cols+1)
+	for j, x := range t.summary.Squares {
+		norms[j] = math.Sqrt(x) * (1 + 1e-12)
+	}
+	return problem.NewWhole(t.summary.Weight, terms.Loss, terms.Penalty, t.draft.Statement.Lambda, bias, norms)
+}
+
+// pose has the places state the problem of each output, and returns the sums of the conjugates at 0.
+func (t *trainer) pose(ctx context.Context, whole *problem.Whole) ([]float64, error) {
+	d := t.draft
+	d.N = slices.Repeat([]float64{t.summary.Weight}, d.outputs())
+	answers, err := t.ask(ctx, &Request{Verb: "begin", Draft: d})
+	if err != nil {
+		return nil, err
+	}
+	conjugates := make([]float64, d.outputs())
+	for c := range conjugates {
+		zero := 0.0
+		for _, a := range answers {
+			zero, conjugates[c] = zero+a.Output[c].Zero, conjugates[c]+a.Output[c].Conjugate
+		}
+		t.outputs = append(t.outputs, &output{of: whole.WithZero(zero)})
+	}
+	return conjugates, nil
+}
+
+// suitsSlopes reports whether slopes of the losses prove a gap that falls to 0: the loss is curved and smooth, the penalty l2 or elastic-net.
 func suitsSlopes(terms pose.Terms) bool {
 	_, curved := terms.Loss.(loss.Curved)
-	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && penalty.IsRidge(terms.Penalty)
+	_, elastic := terms.Penalty.(penalty.Elastic)
+	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && elastic
 }
 
 // hessians returns how many numbers of Hessians places send: 0, or a square.
@@ -480,11 +567,7 @@ func (o *output) about() float64 {
 	if o.newton == nil {
 		return o.merge.Gap()
 	}
-	value := o.of.Zero()
-	if o.proved {
-		value = o.solved.Certificate.Primal
-	}
-	return problem.Relative(value, value-o.newton.drop, o.of.Zero())
+	return problem.Relative(o.newton.value, o.newton.value-o.newton.drop, o.of.Zero())
 }
 
 // certify proves outputs that seem to be good enough, or all of them.
@@ -493,13 +576,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 	if !some {
 		return nil
 	}
-	if t.outputs[0].of.Risk.Bias == problem.Free {
-		if err := t.balance(ctx, q); err != nil {
-			return err
-		}
-	}
-	q.Verb = "shares"
-	answers, err := t.ask(ctx, q)
+	shares, err := t.shares(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -507,16 +584,30 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 		if q.Work[c].Skip {
 			continue
 		}
-		shares := make([]*problem.Share, len(answers))
-		for k, a := range answers {
-			shares[k] = a.Output[c].Share
-		}
-		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares), t.spec.Gap, round == t.spec.Rounds)
+		o.judge(q.Work[c].W, o.of.Certify(q.Work[c].W, shares[c]), t.spec.Gap, round == t.spec.Rounds)
 		if t.spec.Progress != nil {
 			t.spec.Progress(Progress{Output: c, Round: round, Gap: o.solved.Certificate.Relative(), Certificate: o.solved.Certificate, Proved: true})
 		}
 	}
 	return nil
+}
+
+// shares asks for those of the points of a request, of each output those of all places.
+func (t *trainer) shares(ctx context.Context, q *Request) ([][]*problem.Share, error) {
+	if t.outputs[0].of.Risk.Bias == problem.Free {
+		if err := t.balance(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	q.Verb = "shares"
+	answers, err := t.ask(ctx, q)
+	shares := make([][]*problem.Share, len(t.outputs))
+	for c := range shares {
+		for _, a := range answers {
+			shares[c] = append(shares[c], a.Output[c].Share)
+		}
+	}
+	return shares, err
 }
 
 // judged returns the request about the points that are to be proved, and whether there are some.

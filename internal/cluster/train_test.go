@@ -49,16 +49,22 @@ func TestTrain(t *testing.T) {
 	for _, c := range []struct {
 		rows, loss, penalty, bias string
 		places, rounds            int
+		solver                    string
 	}{
-		{"@blobs:n=3000,d=20,classes=2", "logistic", "l2", "free", 4, 10},
-		{"@blobs:n=3000,d=20,classes=2", "squared-hinge", "l2", "none", 7, 12},
-		{"@blobs:n=2000,d=20,classes=4", "logistic", "l2", "feature", 3, 10},
-		{"@linear:n=2000,d=20", "squared", "l2", "free", 4, 6},
-		{"@text:n=4000,d=5000", "logistic", "l2", "free", 6, 40},
-		{"@text:n=4000,d=5000", "squared-hinge", "l2", "none", 16, 24},
-		{"@text:n=4000,d=5000", "squared", "l2", "feature", 4, 40},
-		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.3", "none", 4, 60},
-		{"@text:n=4000,d=5000", "hinge", "l2", "none", 4, 300},
+		{"@blobs:n=3000,d=20,classes=2", "logistic", "l2", "free", 4, 10, "newton"},
+		{"@blobs:n=3000,d=20,classes=2", "squared-hinge", "l2", "none", 7, 12, "newton"},
+		{"@blobs:n=2000,d=20,classes=4", "logistic", "l2", "feature", 3, 10, "newton"},
+		{"@linear:n=2000,d=20", "squared", "l2", "free", 4, 6, "newton"},
+		{"@blobs:n=3000,d=20,classes=2", "logistic", "elastic-net:ratio=0.5", "free", 4, 10, "newton"},
+		{"@linear:n=2000,d=20", "squared", "elastic-net:ratio=0.9", "feature", 4, 4, "newton"},
+		{"@text:n=4000,d=5000", "logistic", "l2", "free", 6, 12, "sdca"},
+		{"@text:n=4000,d=5000", "squared-hinge", "l2", "none", 16, 24, "lbfgs"},
+		{"@text:n=4000,d=5000", "squared", "l2", "feature", 4, 20, "lbfgs"},
+		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.3", "none", 4, 12, "sdca"},
+		{"@text:n=4000,d=5000", "logistic", "elastic-net:ratio=0.5", "free", 16, 18, "lbfgs"},
+		{"@text:n=4000,d=5000", "squared-hinge", "elastic-net:ratio=0.8", "feature", 4, 28, "lbfgs"}, // which dual ascent does not get to
+		{"@text:n=4000,d=5000", "squared", "elastic-net:ratio=0.5", "free", 16, 17, "lbfgs"},
+		{"@text:n=4000,d=5000", "hinge", "l2", "none", 4, 300, "sdca"},
 	} {
 		set, err := data.Read(context.Background(), []string{c.rows}, data.Options{})
 		if err != nil {
@@ -67,6 +73,13 @@ func TestTrain(t *testing.T) {
 		r, err := Train(context.Background(), scatter(t, set, c.places), Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-3})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if found := r.Draft.Statement.Solver; found != c.solver {
+			t.Errorf("%v: found the solver %s", c, found)
+		}
+		certificate := map[string]int{"none": 1, "feature": 1, "free": 2}[c.bias]
+		if jobs := 2 + r.Rounds + certificate; c.loss != "hinge" && len(r.Output) == 1 && r.Jobs != jobs {
+			t.Errorf("%v: found %d jobs, expected %d: no certificate is asked in vain", c, r.Jobs, jobs)
 		}
 		if r.Status != solver.Converged || r.Rounds > c.rounds {
 			t.Errorf("%v: ended as %s after %d rounds, expected at most %d", c, r.Status, r.Rounds, c.rounds)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +12,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/cluster"
-	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/problem"
 )
 
 // The engine of a cluster is two programs: a worker beside the rows, and a coordinator beside the driver. Both speak in frames with a
@@ -31,7 +31,7 @@ func readPayload(in io.Reader, head any) ([]byte, error) {
 	var size struct {
 		Bytes int64 `json:"bytes"`
 	}
-	if err := errors.Join(json.Unmarshal(text, &size), json.Unmarshal(text, head)); err != nil {
+	if err := cmp.Or(json.Unmarshal(text, &size), json.Unmarshal(text, head)); err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
 	if size.Bytes < 0 || size.Bytes > mostPayload {
@@ -155,8 +155,9 @@ func cut(payload []byte, sizes []int64) ([][]byte, error) {
 	return pieces, nil
 }
 
-// coordinatorSpec is what is to be trained.
+// coordinatorSpec is what is to be done with rows in many places.
 type coordinatorSpec struct {
+	Verb    string  `json:"verb"` // verify or evaluate the model that follows; absent: train
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"`
 	Bias    string  `json:"bias"`
@@ -173,11 +174,13 @@ type coordinatorSpec struct {
 	Components *pcaSpec `json:"components"` // to be found in place of a linear model
 }
 
-// Coordinate trains on the places that the other side reaches: it writes frames {"map": true, "places": [...] or null} with a
-// request, and reads frames {"sizes": [...]} with the replies, or {"cancel": true}; at last it writes {"result": ...} with a model.
+// Coordinate works with the places that the other side reaches: it writes frames {"map": true, "places": [...] or null} with a
+// request, and reads frames {"sizes": [...]} with the replies, or {"cancel": true}; at last it writes {"result": ...}, after training with a
+// model, or {"error": ...}.
 func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	var spec coordinatorSpec
-	if _, err := readPayload(in, &spec); err != nil {
+	file, err := readPayload(in, &spec)
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -203,27 +206,69 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	if spec.Components != nil {
 		return coordinateComponents(ctx, remote, *spec.Components, out)
 	}
-	result, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
+	var said map[string]any
+	var made writer
+	switch spec.Verb {
+	case "":
+		said, err = spec.train(ctx, remote, out, &made)
+	case "verify", "evaluate":
+		said, err = spec.judge(ctx, remote, file)
+	default:
+		err = fmt.Errorf("coordinator: found the request %q, expected verify or evaluate, or none to train", spec.Verb)
+	}
+	if err != nil {
+		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)
+	}
+	return writePayload(out, said, made)
+}
+
+// train writes a model, and returns what is said of it.
+func (spec *coordinatorSpec) train(ctx context.Context, remote cluster.Cluster, out io.Writer, to *writer) (map[string]any, error) {
+	found, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
 		Progress: func(p cluster.Progress) {
 			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
 		}})
 	if err != nil {
-		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)
+		return nil, err
 	}
-	m, err := clusterModel(result)
+	m, err := found.Model()
 	if err != nil {
-		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)
-	}
-	var raw writer
-	if err := m.Write(&raw); err != nil {
-		return err
+		return nil, err
 	}
 	worst := 0.0
-	for _, o := range result.Output {
+	for _, o := range found.Output {
 		worst = max(worst, o.Certificate.Relative())
 	}
-	return writePayload(out, map[string]any{"result": map[string]any{"status": result.Status, "gap": model.Bound(worst), "rounds": result.Rounds, "jobs": result.Jobs,
-		"solver": m.Statement.Solver, "lambda": m.Statement.Lambda, "rows": m.Data.Rows, "features": m.Data.Features}}, raw)
+	return map[string]any{"result": map[string]any{"status": found.Status, "gap": model.Bound(worst), "rounds": found.Rounds, "jobs": found.Jobs,
+		"solver": m.Statement.Solver, "lambda": m.Statement.Lambda, "rows": m.Data.Rows, "features": m.Data.Features}}, m.Write(to)
+}
+
+// judge verifies or evaluates the model of a file: what it returns is the JSON of the verbs of one machine, and warnings.
+func (spec *coordinatorSpec) judge(ctx context.Context, remote cluster.Cluster, file []byte) (map[string]any, error) {
+	m, err := model.Decode(file)
+	tampered := errors.Is(err, model.ErrTampered) && m != nil
+	if err != nil && !(tampered && spec.Verb == "verify") {
+		return nil, err
+	}
+	if spec.Verb == "verify" {
+		v, failed := cluster.Verify(ctx, remote, m, spec.Run)
+		if failed != nil {
+			return nil, failed
+		}
+		if tampered {
+			v.Problems = append([]string{err.Error()}, v.Problems...)
+		}
+		return map[string]any{"result": result.Verified(m, v)}, nil
+	}
+	e, err := cluster.Evaluate(ctx, remote, m, file)
+	if err != nil {
+		return nil, err
+	}
+	warnings := []string{}
+	for _, w := range e.Warnings {
+		warnings = append(warnings, w.Error())
+	}
+	return map[string]any{"result": result.Evaluation{Evaluation: e}, "warnings": warnings}, nil
 }
 
 // A writer gathers bytes.
@@ -232,25 +277,4 @@ type writer []byte
 func (w *writer) Write(p []byte) (int, error) {
 	*w = append(*w, p...)
 	return len(p), nil
-}
-
-// clusterModel makes the model of what was found.
-func clusterModel(r *cluster.Result) (*model.Model, error) {
-	s := r.Summary
-	scaling, err := r.Scaling()
-	if err != nil {
-		return nil, err
-	}
-	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: scaling, Version: pose.Version(),
-		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
-	for _, o := range r.Output {
-		c := o.Certificate
-		out := model.Output{Weights: o.W[:s.Cols], Bias: o.W[s.Cols], Certificate: model.Certificate{Primal: model.Bound(c.Primal), Dual: model.Bound(c.Dual), Zero: model.Bound(c.Zero), Epochs: r.Rounds,
-			Status: string(pose.EndOf(r.Status, problem.Relative(c.Primal, c.Dual, c.Zero), m.Statement.Gap))}}
-		for _, part := range o.Duals {
-			out.Dual = append(out.Dual, part...)
-		}
-		m.Outputs = append(m.Outputs, out)
-	}
-	return m, m.Seal()
 }

@@ -1,4 +1,4 @@
-"""Training where the rows are in many places: what moves bytes between them and the coordinator.
+"""Training, and judging models, where the rows are in many places: what moves bytes between them and the coordinator.
 
 The mathematics is in two programs: a worker beside the rows, and a coordinator beside the driver. A
 backend brings requests to places; it has these calls: ``ingest`` (rows to places), ``map`` (a request to
@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import threading
 import uuid
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
@@ -211,10 +212,29 @@ class _Patience:
 
 def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], Model]:
     """Train on the rows of a backend: what came out, and the model. Ctrl-C keeps what can be proved of the rounds so far."""
+    head, file = _coordinate(backend, _ask._finite(spec), b"", progress)
+    return head["result"], Model(file)
+
+
+def verify(backend: Any, model: Model) -> dict[str, Any]:
+    """Recompute what a model claims from the rows of a backend: what ``fenchel verify --json`` says."""
+    return _coordinate(backend, {"verb": "verify"}, model.data)[0]["result"]
+
+
+def evaluate(backend: Any, model: Model) -> dict[str, Any]:
+    """Judge a model by the rows of a backend: what ``fenchel evaluate --json`` says."""
+    head, _ = _coordinate(backend, {"verb": "evaluate"}, model.data)
+    for text in head["warnings"]:
+        warnings.warn(text, UserWarning, stacklevel=3)
+    return head["result"]
+
+
+def _coordinate(backend: Any, spec: dict[str, Any], file: bytes, progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], bytes]:
+    """Bring the requests of a coordinator to places until it has a result."""
     coordinator = Child("coordinator")
     try:
         with _Patience() as patience:
-            coordinator.send({**_ask._finite(spec), "run": uuid.uuid4().hex})
+            coordinator.send({**spec, "run": uuid.uuid4().hex}, file)
             while True:
                 head, payload = coordinator.receive()
                 if "map" in head:
@@ -232,6 +252,6 @@ def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]
                         raise KeyboardInterrupt
                     raise (DataError if error["kind"] == "data" else ValueError)(error["message"])
                 else:
-                    return head["result"], Model(payload)
+                    return head, payload
     finally:
         coordinator.close()

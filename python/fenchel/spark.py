@@ -43,7 +43,7 @@ from . import _ask, _cluster
 from ._engine import DataError, EngineError, program
 from ._model import Model as File
 
-__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel"]
+__all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel", "evaluate", "verify"]
 
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
@@ -608,6 +608,47 @@ class LinearRegressor(_Estimator):
 
     def _modelled(self) -> type:
         return LinearRegressorModel
+
+
+def verify(model: _Fitted, df: Any) -> dict[str, Any]:
+    """Recompute what a model claims from the rows it was trained on, without any solver.
+
+    The answer is what ``fenchel verify --json`` says on one machine: ``valid`` is whether everything
+    claimed is true, None where that is neither proved nor refuted, for a ``reason``; ``problems`` are the false claims,
+    ``found`` and ``claimed`` the objective, the bound and the gap. A model without dual variables (``keepDual=False``) has them
+    rebuilt from its predictions.
+    """
+    return _judged(_cluster.verify, model, df)
+
+
+def evaluate(model: _Fitted, df: Any) -> dict[str, Any]:
+    """Compare a model's predictions with the labels of a table, as ``fenchel evaluate --json`` does on one machine.
+
+    Of classes the answer has ``error``, ``auc`` (of two), ``log_loss`` (of the loss logistic), ``confusion`` and others, of
+    numbers ``rmse``, ``mae``, ``r2``; rows count by ``weightCol``. The driver sees a score for each row and output, 8 bytes, and the labels.
+    """
+    return _judged(_cluster.evaluate, model, df)
+
+
+def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
+    """Return what is said of a model by the rows of a table, which go to places as for training."""
+    label = F.col(model.getLabelCol())
+    classes = None
+    if model.classes_ is not None and len(model.classes_):
+        found = [r[0] for r in df.select(label).distinct().collect()]
+        if any(v is None for v in found):
+            raise DataError("found rows without a label, expected one in every row")
+        classes = [_label(v) for v in sorted(found)]
+    table, cols = model._table(df, label)
+    backend = _Backend(df.sparkSession)
+    try:
+        try:
+            backend.ingest(table, _Rows(classes, cols))
+        except Exception as e:
+            raise _plain(e) from None
+        return judge(backend, model.file)
+    finally:
+        backend.close()
 
 
 from ._sparkpca import PCA, PCAModel  # noqa: E402  after what it is made of
