@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ import (
 type Rows struct {
 	Cols   int
 	Start  []int64 // nil: dense
-	Index  []uint32
-	Value  []float32
+	Index  []byte  // of four each, the first the lowest: as numbers they would take most of the time of loading
+	Value  []byte
 	Label  []string // of classes
 	Code   []uint32
 	Number []float64
@@ -57,9 +58,9 @@ func Split(s *data.Set, threads int) ([]Blob, error) {
 		}
 		switch x := part.X.(type) {
 		case *matrix.CSR:
-			r.Cols, r.Start, r.Index, r.Value = x.Cols, x.Start, x.Index, x.Value
+			r.Cols, r.Start, r.Index, r.Value = x.Cols, x.Start, packed(x.Index), packed(x.Value)
 		case *matrix.Dense:
-			r.Cols, r.Value = x.Cols, x.Value
+			r.Cols, r.Value = x.Cols, packed(x.Value)
 		}
 		for _, i := range rows {
 			r.Digest = append(r.Digest, digests[i])
@@ -71,6 +72,24 @@ func Split(s *data.Set, threads int) ([]Blob, error) {
 		blobs = append(blobs, Blob{b, len(rows), matrix.Nonzeros(part.X), raw})
 	}
 	return blobs, nil
+}
+
+// packed returns numbers as bytes.
+func packed[T uint32 | float32](numbers []T) []byte {
+	raw, err := binary.Append(nil, binary.LittleEndian, numbers)
+	if err != nil {
+		panic(err) // numbers of four bytes have an encoding
+	}
+	return raw
+}
+
+// unpacked returns the numbers again.
+func unpacked[T uint32 | float32](raw []byte) []T {
+	numbers := make([]T, len(raw)/4)
+	if _, err := binary.Decode(raw, binary.LittleEndian, numbers); err != nil {
+		panic(err)
+	}
+	return numbers
 }
 
 // digest names all rows.
@@ -105,9 +124,9 @@ func Gather(blobs [][]byte) (*data.Set, []set.RowDigest, error) {
 			}
 		}
 		if r.Start != nil {
-			s.X = &matrix.CSR{Cols: r.Cols, Start: r.Start, Index: r.Index, Value: r.Value}
+			s.X = &matrix.CSR{Cols: r.Cols, Start: r.Start, Index: unpacked[uint32](r.Index), Value: unpacked[float32](r.Value)}
 		} else {
-			s.X = &matrix.Dense{Rows: len(r.Value) / max(r.Cols, 1), Cols: r.Cols, Value: r.Value}
+			s.X = &matrix.Dense{Rows: len(r.Value) / 4 / max(r.Cols, 1), Cols: r.Cols, Value: unpacked[float32](r.Value)}
 		}
 		all, digests = append(all, s), append(digests, r.Digest...)
 	}
