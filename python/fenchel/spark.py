@@ -48,7 +48,6 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
 FAULT = -1  # in place of a bucket: what is wrong with the rows
-LOCALITY = "600s"  # that a request waits for the executor that has the rows, before another one loads them
 ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
 
 _log = logging.getLogger("fenchel")
@@ -252,21 +251,22 @@ class _Backend:
                 else:
                     yield place, _cluster.ask(_child(run), place, sent.value)
 
-        conf = self.sc._jsc.sc().conf()
-        wait = conf.get("spark.locality.wait", "3s")
+        replies: dict[int, bytes] = {}
+        missing = places
         try:
-            conf.set("spark.locality.wait", LOCALITY)
-            for _ in range(3):
+            for again in range(4):
                 self.jobs += 1
-                replies = dict(self.sc.runJob(self.handles, answer, places))
-                if None not in replies.values():
+                found = dict(self.sc.runJob(self.handles, answer, missing))
+                replies.update((place, reply) for place, reply in found.items() if reply is not None)
+                missing = [place for place in found if place not in replies]
+                if not missing:
                     return [replies[place] for place in (range(self.places) if places is None else places)]
-                self.handles.unpersist(blocking=True)  # rows of some places are gone: they are loaded again, from where they came
-                self.handles.persist(StorageLevel.MEMORY_AND_DISK)
-                self.handles.count()
+                if again:  # not only was the executor that has the rows busy: they are gone, and are loaded from where they came
+                    self.handles.unpersist(blocking=True)
+                    self.handles.persist(StorageLevel.MEMORY_AND_DISK)
+                    self.handles.count()
             raise EngineError("executors lose the rows of their places again and again")
         finally:
-            conf.set("spark.locality.wait", wait)
             sent.destroy()
 
     def close(self) -> None:
