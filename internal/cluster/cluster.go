@@ -48,10 +48,10 @@ type Draft struct {
 type Work struct {
 	Skip   bool
 	Round  dual.Round
-	W      []float64 // weights
-	Slopes bool      // dual variables are the slopes of the losses at W
-	Theta  float64   // share of the last round's moves that stays
-	Units  int       // exponent of the quantum of dual variables
+	W      dual.Numbers // weights
+	Slopes bool         // dual variables are the slopes of the losses at W
+	Theta  float64      // share of the last round's moves that stays
+	Units  int          // exponent of the quantum of dual variables
 	Target []problem.Target
 }
 
@@ -70,7 +70,7 @@ type Output struct {
 	Share           *problem.Share
 	Curve           *Curve
 	Zero, Conjugate float64 // objective at 0, and the sum of the conjugates there
-	Duals           []float64
+	Duals           dual.Numbers
 }
 
 // A Summary is what a place says of its rows.
@@ -82,8 +82,8 @@ type Summary struct {
 	Counts       []float64      // rows of each, by their weights
 	Numbers      bool           // targets are numbers, or all labels are
 	Weight       float64        // sum of the weights
-	Users        []float64      // rows that use each column and the constant one
-	Squares      []float64      // squared norms of the columns and the constant one
+	Users        dual.Numbers   // rows that use each column and the constant one
+	Squares      dual.Numbers   // squared norms of the columns and the constant one
 	SquaredNorms float64        // sum of the squared norms of the rows
 	Buckets      map[int][]byte // digests of those of which the place has rows
 }

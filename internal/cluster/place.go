@@ -203,7 +203,7 @@ func (p *Place) dualsOf(c int, w *Work, out *Output) error {
 
 // A Curve is the average loss near some weights: gradient and, for Newton's method, the Hessian, of which the lower triangle
 // counts, by rows; with a bias a last column.
-type Curve struct{ Gradient, Hessian []float64 }
+type Curve struct{ Gradient, Hessian dual.Numbers }
 
 // curveOf states the average loss near some weights.
 func (p *Place) curveOf(c int, w *Work, out *Output) error {

@@ -38,7 +38,7 @@ func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) *Loca
 
 // A Round is what all places are told at the beginning of one.
 type Round struct {
-	U     []float64 // d+1
+	U     Numbers   // d+1
 	Theta float64   // which share of the last round's moves stays
 	Spare float64   // what is not worth a step, as a row's part of the gap
 	Sigma []float64 // by how much steps are held back: of all columns, or of each group
@@ -46,8 +46,8 @@ type Round struct {
 
 // A Change is what the steps of a round came to in one place.
 type Change struct {
-	U              []float64 // of u, d+1
-	Sum, Rise, Gap float64   // of s_i a_i, of s_i l*(a_i), and the sum of s_i times the part of the gap
+	U              Numbers // of u, d+1
+	Sum, Rise, Gap float64 // of s_i a_i, of s_i l*(a_i), and the sum of s_i times the part of the gap
 }
 
 // Round takes the rest of the last round's moves back, and visits every row that is awake.
@@ -97,7 +97,7 @@ func (l *Local) Duals() []float64 { return l.s.a }
 
 // A Memory is all that a Local knows of earlier rounds.
 type Memory struct {
-	A, From []float64
+	A, From Numbers
 	Calm    []uint8
 	Wake    []uint32
 	Epoch   uint32
