@@ -12,18 +12,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Measured (processor seconds on one core of a Xeon of 2025), see docs/cluster.md.
-ASCENT = 0  # of a nonzero in a round of dual ascent, dealt with once
-SLOPES = 0  # of a nonzero in a step in the weights
-ANSWER = 0  # of a byte of the answers: made by a worker
-ADD = 0  # and read and added up beside the driver
-JOB = 0.25  # of a job that does nothing, by an idle clock
+# Measured in processor seconds of one core of a Xeon of 2025 by --measure: medians of rounds on 6 million nonzeros, with 4 to 64
+# places and 5,000 to a million columns; and by jobs on local-cluster[2,1,1024].
+ASCENT = 8e-9  # of a nonzero in a round of dual ascent
+SLOPES = 5e-9  # of a nonzero in a step in the weights
+INGEST = 210e-9  # of a nonzero on its way to its place, once
+COLUMN = 13e-9  # of a column in a round, in each place: copies, and what it remembers in a file
+ADD = 4e-9  # of a byte of the answers beside the driver: through the JVM and Python, and added up
+JOB = 0.4  # of a job, by an idle clock
 # Assumed.
 LINK = 1.25e9  # bytes a second that a machine sends or receives: 10 Gbit/s
 CORES = 10  # of an executor
 MEMORY = 64e9  # of the driver
 NONZERO = 8  # bytes of a value with its column
-ROUNDS = 24  # of a smooth loss to a gap of 1e-3
+ROUNDS = 26  # of a smooth loss to a gap of 1e-3
 STEPS = 40  # of MLlib's L-BFGS to the same objective, each a job or more
 OBJECT = 12  # bytes of a nonzero in a vector of Spark
 
@@ -37,7 +39,7 @@ def fenchel_round(nonzeros: float, columns: float, executors: int) -> tuple[floa
     """Return seconds of a round, bytes that reach the driver, and bytes that the driver holds at once."""
     places = places_of(nonzeros)
     waves = -(-places // (executors * CORES))
-    work = waves * (nonzeros / places * (ASCENT + SLOPES) / 2 + 8 * columns * ANSWER)
+    work = waves * (nonzeros / places * (ASCENT + SLOPES) / 2 + columns * COLUMN)
     answers = places * 8 * columns
     sent = 8 * columns * 2 / LINK  # executors pass pieces on to each other
     return JOB + work + sent + answers / LINK + answers * ADD, answers, 3 * answers  # as Python's bytes, joined, and read
@@ -46,7 +48,7 @@ def fenchel_round(nonzeros: float, columns: float, executors: int) -> tuple[floa
 def mllib_step(nonzeros: float, columns: float, executors: int) -> float:
     """Return seconds of a step of treeAggregate of depth 2 with as many partitions as cores."""
     partitions = executors * CORES
-    work = nonzeros / partitions * SLOPES * 2 + 8 * columns * ANSWER  # a loop over objects of the JVM takes about twice as long
+    work = nonzeros / partitions * SLOPES * 2 + columns * COLUMN  # a loop over objects of the JVM takes about twice as long
     reducers = max(1, int(partitions**0.5))
     first = partitions / executors * 8 * columns / LINK + partitions / reducers * 8 * columns * max(1, reducers / executors) / LINK
     return 2 * JOB + work + 8 * columns * 2 / LINK + first + reducers * 8 * columns * (1 / LINK + ADD / 4)
@@ -54,7 +56,7 @@ def mllib_step(nonzeros: float, columns: float, executors: int) -> float:
 
 def table() -> None:
     nonzeros = 1e12 / NONZERO
-    print("| columns | executors | Fenchel: a round | to the driver | 24 rounds | MLlib: a step | 40 steps |")
+    print("| columns | executors | Fenchel: a round | to the driver | 26 rounds | MLlib: a step | 40 steps |")
     print("|---|---|---|---|---|---|---|")
     for columns in (1e4, 1e5, 1e6, 1e7):
         for executors in (25, 100, 400):

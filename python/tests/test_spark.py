@@ -276,6 +276,20 @@ def test_bad_parameters_are_told_in_a_line(spark, params, said):
     assert said in str(e.value) and "\n" not in str(e.value), e.value
 
 
+def test_unknown_parameters_are_refused():
+    with pytest.raises(TypeError, match="^LinearRegressor has no parameter probabilityCol: expected one of [^\n]*$"):
+        LinearRegressor(probabilityCol="p")
+
+
+def test_the_page_runs(spark, tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text()
+    X, y = rows()
+    monkeypatch.chdir(tmp_path)
+    names = {"df": table(spark, X, y.tolist())}
+    exec(page.split("```python\n", 1)[1].split("```", 1)[0], names)
+    assert (tmp_path / "spark.model").exists() and names["model"].gap_ <= 1e-3
+
+
 def test_spark_connect_is_refused():
     class DataFrame:
         pass
