@@ -48,7 +48,7 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
 FAULT = -1  # in place of a bucket: what is wrong with the rows
-ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
+ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 32 << 20  # that are dealt to places
 
 _children: dict[str, _cluster.Child] = {}  # of this Python worker, by run
 
@@ -104,7 +104,7 @@ class _Backend:
         self._ship()
         run, classes = self.run, self.classes
 
-        def deal(batches: list[Any]) -> Any:
+        def deal(batches: list[Any]) -> list[Any]:
             import pyarrow as pa
 
             blobs: list[Any] = []
@@ -113,7 +113,8 @@ class _Backend:
                     blobs += _cluster.split(_child(run), data)
             except ValueError as e:  # told by the table: a task that fails is tried again
                 blobs = [(FAULT, 0, 0, str(e).encode())]
-            return pa.RecordBatch.from_arrays([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+            table = pa.table([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+            return table.to_batches(64)  # the JVM has little room for all at once
 
         def splitter(batches: Iterator[Any]) -> Iterator[Any]:
             held: list[Any] = []
@@ -121,12 +122,12 @@ class _Backend:
                 if batch.num_rows:
                     held.append(batch)
                 if sum(b.num_rows for b in held) >= ROWS_AT_ONCE or sum(b.nbytes for b in held) >= BYTES_AT_ONCE:
-                    yield deal(held)
+                    yield from deal(held)
                     held = []
             if held:
-                yield deal(held)
+                yield from deal(held)
 
-        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.MEMORY_AND_DISK)
+        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
         counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
         if FAULT in counts:
             raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
