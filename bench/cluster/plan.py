@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # places and 5,000 to a million columns; and by jobs on local-cluster[2,1,1024].
 ASCENT = 8e-9  # of a nonzero in a round of dual ascent
 SLOPES = 5e-9  # of a nonzero in a step in the weights
+MLLIB = 20e-9  # of a nonzero in a step of MLlib, without the job: 60 million of them
 INGEST = 210e-9  # of a nonzero on its way to its place, once
 COLUMN = 13e-9  # of a column in a round, in each place: copies, and what it remembers in a file
 ADD = 4e-9  # of a byte of the answers beside the driver: through the JVM and Python, and added up
@@ -25,9 +26,8 @@ LINK = 1.25e9  # bytes a second that a machine sends or receives: 10 Gbit/s
 CORES = 10  # of an executor
 MEMORY = 64e9  # of the driver
 NONZERO = 8  # bytes of a value with its column
-ROUNDS = 26  # of a smooth loss to a gap of 1e-3
-STEPS = 40  # of MLlib's L-BFGS to the same objective, each a job or more
-OBJECT = 12  # bytes of a nonzero in a vector of Spark
+ROUNDS = 36  # of a smooth loss to a gap of 1e-3, with certificates: 31 rounds in 64 places
+STEPS = 60  # of MLlib's L-BFGS to that gap, each a job
 
 
 def places_of(nonzeros: float) -> int:
@@ -48,7 +48,7 @@ def fenchel_round(nonzeros: float, columns: float, executors: int) -> tuple[floa
 def mllib_step(nonzeros: float, columns: float, executors: int) -> float:
     """Return seconds of a step of treeAggregate of depth 2 with as many partitions as cores."""
     partitions = executors * CORES
-    work = nonzeros / partitions * SLOPES * 2 + columns * COLUMN  # a loop over objects of the JVM takes about twice as long
+    work = nonzeros / partitions * MLLIB + columns * COLUMN
     reducers = max(1, int(partitions**0.5))
     first = partitions / executors * 8 * columns / LINK + partitions / reducers * 8 * columns * max(1, reducers / executors) / LINK
     return 2 * JOB + work + 8 * columns * 2 / LINK + first + reducers * 8 * columns * (1 / LINK + ADD / 4)
@@ -56,7 +56,8 @@ def mllib_step(nonzeros: float, columns: float, executors: int) -> float:
 
 def table() -> None:
     nonzeros = 1e12 / NONZERO
-    print("| columns | executors | Fenchel: a round | to the driver | 26 rounds | MLlib: a step | 40 steps |")
+    print(f"To places, once: {nonzeros * INGEST / 3600:.0f} hours of the processor.\n")
+    print("| columns | executors | Fenchel: a round | to the driver | 36 rounds | MLlib: a step | 60 steps |")
     print("|---|---|---|---|---|---|---|")
     for columns in (1e4, 1e5, 1e6, 1e7):
         for executors in (25, 100, 400):

@@ -18,8 +18,8 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 146_451 // lines of Go without tests, of all modules
-	mostRoot       = 130_398 // the same of the root module; 102,000
+	mostGo         = 146_455 // lines of Go without tests, of all modules
+	mostRoot       = 130_402 // the same of the root module; 102,000
 	mostReached    = 82_616  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 15      // packages that other modules may import; 15
