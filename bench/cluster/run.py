@@ -6,7 +6,7 @@ Parts: a9a, imdb, covtype (files of ../shared/data beside the checkout, or where
 of 100,000 columns made on the executors from a seed), hinge (a9a), small (generated, with executors of 512 MB, which
 hold less than the rows). Each is trained on local-cluster[1], [2] and [4] with one core each, on two of
 which one is killed in round 5; the models have to be the same bytes, and ``fenchel verify`` on one machine has to agree. Then
-pyspark.ml goes on until its objective is that of Fenchel's model. A line of JSON is written for each run: processor seconds
+pyspark.ml goes on until its objective is within the gap of that of Fenchel's model (which may be far better than asked). A line of JSON is written for each run: processor seconds
 of all processes of the run (the driver, executors, workers of Python, the program), seconds by the clock with the load before and
 after, jobs of Spark, and the peak memory of each kind of process.
 """
@@ -220,9 +220,9 @@ def mllib_run(args):
         return list((model.summary() if args.part == "hinge" else model.summary).objectiveHistory)
 
     tried = history(fit(args.steps))
-    steps = next((k for k, value in enumerate(tried) if value <= args.objective), None)
-    model, took = measured(spark, lambda: fit(args.steps if steps is None else steps))
-    print(json.dumps({"part": args.part, "by": "mllib", "master": args.master, **took, "steps": len(history(model)) - 1, "reached": steps is not None, "objective": history(model)[-1]}), flush=True)
+    same, within = (next((k for k, value in enumerate(tried) if value <= bound), None) for bound in (args.objective, args.objective * (1 + args.gap)))
+    model, took = measured(spark, lambda: fit(args.steps if within is None else within))
+    print(json.dumps({"part": args.part, "by": "mllib", "master": args.master, **took, "steps": len(history(model)) - 1, "steps to the same": same, "steps to the gap": within, "objective": history(model)[-1]}), flush=True)
     spark.stop()
 
 
@@ -249,8 +249,8 @@ def accept(args, part):
     files = sorted((args.work / f"generated-{args.rows}-text").glob("*.svm")) if part in ("generated", "small") else [args.work / f"{'a9a' if part == 'hinge' else part}.svm"]
     from fenchel import _engine
 
-    done = subprocess.run([_engine.program(), "verify", "--json", args.work / f"{part}.model", *files], capture_output=True, text=True)
-    print(json.dumps({"part": part, "verify": done.returncode, "gap": json.loads(done.stdout)["gap"]}) if done.returncode == 0 else done.stderr, flush=True)
+    done = subprocess.run([_engine.program(), "verify", args.work / f"{part}.model", *files], capture_output=True, text=True)
+    print(json.dumps({"part": part, "verify": done.returncode, "said": done.stdout.splitlines()[:2] or done.stderr}), flush=True)
     assert done.returncode == 0
     if part != "small":
         run(args, one="mllib", part=part, master=masters[0], objective=lines[0]["objective"], steps=args.steps)

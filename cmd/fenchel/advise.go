@@ -235,6 +235,10 @@ func (a *adviser) print(r printing.Report, survey *survey.Survey, advice theory.
 	r.Line("method", "%s: %.4g gradients, %.3g passes", advice.Method, advice.Gradients, advice.Passes)
 	if survey == nil && a.features > 0 {
 		r.Line("work", "%.3g numbers of dense rows", advice.Gradients*float64(a.features))
+		const one, number = 64e9, 4 // bytes that are much for one machine, and of a value
+		if size := number * a.setting.Rows * float64(a.features); size > one {
+			r.Line("cluster", "%.3g GB as dense rows: above the memory of one machine a cluster pays (fenchel help cluster), below it does not", size/1e9)
+		}
 	}
 	r.Line("why", "%s", advice.Why)
 	if len(advice.Solvers) > 0 {

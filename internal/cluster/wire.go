@@ -9,6 +9,7 @@ import (
 
 // Requests, answers, memories and rows go from one process to another as their fields one after another: numbers little-endian, in
 // eight bytes but in slices of narrower ones; before what has a length that plus one, 0: nil; before what a pointer points to 1, 0: nil.
+// Of float64 the numbers that are not 0 go alone, behind a bit for each, where that is shorter.
 // Whatever bytes come, no more memory is taken than a small multiple of them: the packages of the standard library do not promise that.
 
 // encode makes bytes of a value.
@@ -55,7 +56,10 @@ func appendValue(to []byte, v reflect.Value) (_ []byte, err error) {
 		if v.IsNil() {
 			return number(0), nil
 		}
-		if to = number(uint64(v.Len()) + 1); k == reflect.Slice && isPlain(v.Type().Elem().Kind()) {
+		if to = number(uint64(v.Len()) + 1); v.Type().Elem().Kind() == reflect.Float64 && k == reflect.Slice {
+			return appendFloats(to, v), nil
+		}
+		if k == reflect.Slice && isPlain(v.Type().Elem().Kind()) {
 			return binary.Append(to, binary.LittleEndian, v.Interface())
 		}
 		for key, value := range v.Seq2() {
@@ -78,6 +82,34 @@ func appendValue(to []byte, v reflect.Value) (_ []byte, err error) {
 		return to, nil
 	}
 	return nil, fmt.Errorf("message: found a %s, which no message has", v.Type())
+}
+
+// appendFloats appends numbers, all or those that are not 0.
+func appendFloats(to []byte, v reflect.Value) []byte {
+	n, some := v.Len(), 0
+	bits := func(i int) uint64 { return math.Float64bits(v.Index(i).Float()) }
+	for i := range n {
+		if bits(i) != 0 {
+			some++
+		}
+	}
+	if (n+7)/8+8*some >= 8*n {
+		to = append(to, 0)
+		for i := range n {
+			to = binary.LittleEndian.AppendUint64(to, bits(i))
+		}
+		return to
+	}
+	to = append(to, 1)
+	mask := len(to)
+	to = append(to, make([]byte, (n+7)/8)...)
+	for i := range n {
+		if x := bits(i); x != 0 {
+			to[mask+i/8] |= 1 << (i % 8)
+			to = binary.LittleEndian.AppendUint64(to, x)
+		}
+	}
+	return to
 }
 
 // least returns how many bytes a value of a type takes at least.
@@ -178,8 +210,47 @@ func (d *decoder) value(v reflect.Value) error {
 	return err
 }
 
+// floats reads what appendFloats writes.
+func (d *decoder) floats(v reflect.Value) error {
+	n, err := d.number()
+	if err != nil || n == 0 {
+		return err
+	}
+	if n--; n > 8*uint64(len(d.rest)) { // a bit for each at least
+		return fmt.Errorf("message: found a length of %d in %d bytes", n, len(d.rest))
+	}
+	sparse, err := d.flag()
+	if err != nil {
+		return err
+	}
+	mask := []byte(nil)
+	if sparse {
+		if mask, err = d.take((int(n) + 7) / 8); err != nil {
+			return err
+		}
+	} else if n > uint64(len(d.rest)/8) {
+		return fmt.Errorf("message: found a length of %d, expected at most %d in %d bytes", n, len(d.rest)/8, len(d.rest))
+	}
+	all := make([]float64, n)
+	for i := range all {
+		if sparse && mask[i/8]&(1<<(i%8)) == 0 {
+			continue
+		}
+		x, err := d.number()
+		if err != nil {
+			return err
+		}
+		all[i] = math.Float64frombits(x)
+	}
+	v.Set(reflect.ValueOf(all).Convert(v.Type()))
+	return nil
+}
+
 func (d *decoder) slice(v reflect.Value) error {
 	of := v.Type().Elem()
+	if of.Kind() == reflect.Float64 {
+		return d.floats(v)
+	}
 	each, plain := least(of), isPlain(of.Kind())
 	if plain {
 		each = int(of.Size())

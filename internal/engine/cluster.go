@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -37,11 +38,11 @@ func readPayload(in io.Reader, head any) ([]byte, error) {
 	if size.Bytes < 0 || size.Bytes > mostPayload {
 		return nil, fmt.Errorf("frame: found %d bytes to follow, expected at most %d", size.Bytes, int64(mostPayload))
 	}
-	payload, err := io.ReadAll(io.LimitReader(in, size.Bytes)) // grows with what comes
-	if err == nil && int64(len(payload)) < size.Bytes {
+	payload := bytes.NewBuffer(make([]byte, 0, min(size.Bytes, 64<<20)+bytes.MinRead)) // and grows with what comes
+	if _, err = payload.ReadFrom(io.LimitReader(in, size.Bytes)); err == nil && int64(payload.Len()) < size.Bytes {
 		err = io.ErrUnexpectedEOF
 	}
-	return payload, err
+	return payload.Bytes(), err
 }
 
 // writePayload writes a frame and what follows it.

@@ -26,7 +26,7 @@ from typing import Any, Iterator
 import numpy as np
 
 try:
-    from pyspark import SparkFiles, StorageLevel, keyword_only
+    from pyspark import SparkFiles, StorageLevel
 except ImportError:
     raise ImportError("fenchel.spark needs pyspark, which is not installed: pip install fenchel[spark]") from None
 from pyspark.errors import AnalysisException
@@ -39,7 +39,7 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, IntegralType, NumericType, StringType
 
-from . import _ask, _cluster
+from . import _cluster, _vectors
 from ._engine import DataError, EngineError, program
 from ._model import Model as File
 
@@ -48,10 +48,8 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
 FAULT = -1  # in place of a bucket: what is wrong with the rows
-LOCALITY = "600s"  # that a request waits for the executor that has the rows, before another one loads them
-ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 64 << 20  # that are dealt to places
+ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 32 << 20  # that are dealt to places
 
-_log = logging.getLogger("fenchel")
 _children: dict[str, _cluster.Child] = {}  # of this Python worker, by run
 
 
@@ -74,95 +72,6 @@ def _child(run: str) -> _cluster.Child:
         except OSError as e:
             raise EngineError(f"{shipped} on an executor: {e.strerror}: expected a program for {platform.system()} on {platform.machine()}, which FENCHEL_BINARY may name") from None
     return _children[run]
-
-
-def _numbers(column: Any) -> np.ndarray:
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
-
-
-def _table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
-    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    weights = targets = None
-    if batch.num_columns > 2:
-        weights = _numbers(batch.column(2))
-        wrong = ~(np.isfinite(weights) & (weights >= 0))
-        if wrong.any():
-            raise DataError(f"found the weight {weights[wrong][0]:g} of a row, expected a number of at least 0 in every row")
-        batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
-    X, y = batch.column(0), batch.column(min(1, batch.num_columns - 1))
-    if X.null_count or y.null_count:
-        raise DataError(f"found a row without {'features' if X.null_count else 'a label'} (null), expected them in every row")
-    if batch.num_columns == 1:
-        pass
-    elif classes is None:
-        targets = _numbers(y)
-        if not np.isfinite(targets).all():
-            raise DataError(f"found the label {targets[~np.isfinite(targets)][0]:g}, expected a finite number in every row")
-    else:
-        targets = pc.index_in(y, value_set=pa.array(classes, y.type))
-        if targets.null_count:
-            raise DataError("found a label that was not there when labels were listed: expected a table that does not change; persist it")
-        targets = targets.to_numpy().astype(np.uint32)
-    for rows, part in _matrices(*_flat_arrow(X)):
-        if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
-            raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
-        data = _ask.Data(part, weights=None if weights is None else weights[rows])
-        if targets is None:
-            pass
-        elif classes is None:
-            data.numbers = targets[rows]
-        else:
-            data.codes, data.labels = targets[rows], [_spelled(c) for c in classes]
-        yield data
-
-
-def _flat_arrow(column: Any) -> tuple[Any, ...]:
-    """Return of a column of vectors or arrays of Arrow, without nulls, what :func:`_matrices` takes."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values, kind, size, index = column, None, None, None
-    if pa.types.is_struct(column.type):  # a vector of pyspark.ml
-        kind, size, index, values = (pc.struct_field(column, name) for name in ("type", "size", "indices", "values"))
-        kind, size, index = kind.to_numpy(), size.fill_null(0).to_numpy(), index.flatten().to_numpy()
-    return kind, size, index, values.flatten().to_numpy(zero_copy_only=False), pc.list_value_length(values).to_numpy()
-
-
-def _flat_pandas(column: Any) -> tuple[Any, ...]:
-    """Return of a column of vectors or arrays of pandas, without nulls, what :func:`_matrices` takes."""
-    if column.ndim == 1:
-        return None, None, None, _joined(column), column.map(len).to_numpy(np.int64)
-    kind = column["type"].to_numpy(np.int64)
-    return kind, column["size"].fillna(0).to_numpy(np.int64), _joined(column["indices"][kind == 0]), _joined(column["values"]), column["values"].map(len).to_numpy(np.int64)
-
-
-def _joined(column: Any) -> np.ndarray:
-    return np.concatenate(list(column)) if len(column) else np.zeros(0)
-
-
-def _matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.ndarray, cols: int | None = None) -> Iterator[tuple[np.ndarray, Any]]:
-    """Return places and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
-    dense = np.ones(len(lengths), bool) if kind is None else kind == 1
-    size = lengths if kind is None else np.where(dense, lengths, size)
-    cols = int(size[0]) if cols is None and len(size) else cols
-    if (size != cols).any():
-        raise DataError(f"found rows of {cols} and of {size[size != cols][0]} features, expected one length")
-    of = np.repeat(dense, lengths)
-    if dense.any():
-        yield np.flatnonzero(dense), np.asarray(values[of]).reshape(-1, cols)
-    if not dense.all():
-        from scipy.sparse import csr_matrix
-
-        starts = np.concatenate([[0], np.cumsum(lengths[~dense])])
-        yield np.flatnonzero(~dense), csr_matrix((values[~of], index, starts), shape=(len(starts) - 1, cols))
-
-
-def _spelled(label: Any) -> str:
-    """Return a label as the program has it."""
-    return str(int(label)) if isinstance(label, float) and label.is_integer() and abs(label) < 2**53 else str(label)
 
 
 class _Backend:
@@ -195,16 +104,17 @@ class _Backend:
         self._ship()
         run, classes = self.run, self.classes
 
-        def deal(batches: list[Any]) -> Any:
+        def deal(batches: list[Any]) -> list[Any]:
             import pyarrow as pa
 
             blobs: list[Any] = []
             try:
-                for data in _table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
+                for data in _vectors.table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
                     blobs += _cluster.split(_child(run), data)
             except ValueError as e:  # told by the table: a task that fails is tried again
                 blobs = [(FAULT, 0, 0, str(e).encode())]
-            return pa.RecordBatch.from_arrays([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+            table = pa.table([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
+            return table.to_batches(64)  # the JVM has little room for all at once
 
         def splitter(batches: Iterator[Any]) -> Iterator[Any]:
             held: list[Any] = []
@@ -212,12 +122,12 @@ class _Backend:
                 if batch.num_rows:
                     held.append(batch)
                 if sum(b.num_rows for b in held) >= ROWS_AT_ONCE or sum(b.nbytes for b in held) >= BYTES_AT_ONCE:
-                    yield deal(held)
+                    yield from deal(held)
                     held = []
             if held:
-                yield deal(held)
+                yield from deal(held)
 
-        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.MEMORY_AND_DISK)
+        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
         counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
         if FAULT in counts:
             raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
@@ -256,21 +166,22 @@ class _Backend:
                 else:
                     yield place, _cluster.ask(_child(run), place, sent.value)
 
-        conf = self.sc._jsc.sc().conf()
-        wait = conf.get("spark.locality.wait", "3s")
+        replies: dict[int, bytes] = {}
+        missing = places
         try:
-            conf.set("spark.locality.wait", LOCALITY)
-            for _ in range(3):
+            for again in range(4):
                 self.jobs += 1
-                replies = dict(self.sc.runJob(self.handles, answer, places))
-                if None not in replies.values():
+                found = dict(self.sc.runJob(self.handles, answer, missing))
+                replies.update((place, reply) for place, reply in found.items() if reply is not None)
+                missing = [place for place in found if place not in replies]
+                if not missing:
                     return [replies[place] for place in (range(self.places) if places is None else places)]
-                self.handles.unpersist(blocking=True)  # rows of some places are gone: they are loaded again, from where they came
-                self.handles.persist(StorageLevel.MEMORY_AND_DISK)
-                self.handles.count()
+                if again:  # not only was the executor that has the rows busy: they are gone, and are loaded from where they came
+                    self.handles.unpersist(blocking=True)
+                    self.handles.persist(StorageLevel.MEMORY_AND_DISK)
+                    self.handles.count()
             raise EngineError("executors lose the rows of their places again and again")
         finally:
-            conf.set("spark.locality.wait", wait)
             sent.destroy()
 
     def close(self) -> None:
@@ -299,6 +210,9 @@ class _Columns(HasFeaturesCol):
 
     def setParams(self, **params: Any) -> Any:
         """Set parameters by their names."""
+        for name in params:
+            if not self.hasParam(name):
+                raise TypeError(f"{type(self).__name__} has no parameter {name}: expected one of {', '.join(p.name for p in self.params)}")
         return self._set(**params)
 
     def _kind(self, df: Any, param: str, name: str, kinds: tuple[type, ...], expected: str) -> Any:
@@ -332,27 +246,11 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
     maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
     keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
 
-
-class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
-    def write(self) -> MLWriter:
-        return DefaultParamsWriter(self)
-
-    @classmethod
-    def read(cls) -> MLReader:
-        return DefaultParamsReader(cls)
-
-    def _spec(self) -> dict[str, Any]:
-        spec = {name: self.getOrDefault(name) for name in ("loss", "penalty", "bias", "scale", "C", "gap", "maxRounds", "seed", "keepDual") if self.isDefined(name)}
-        for name in ("C", "gap", "maxRounds"):
-            if not spec.get(name, 1) > 0:
-                raise ValueError(f"{name}={spec[name]}: expected a number above 0")
-        return {**spec, "rounds": spec.pop("maxRounds"), "dual": spec.pop("keepDual"), "classes": self._classifies}
-
-    def _label(self, df: Any) -> tuple[Any, list[Any] | None]:
+    def _label(self, df: Any, classifies: bool) -> tuple[Any, list[Any] | None]:
         """Return the column of labels, and which there are, of classes."""
         name = self.getLabelCol()
         label = F.col(name)
-        if not self._classifies:
+        if not classifies:
             self._kind(df, "labelCol", name, (NumericType, BooleanType), "numbers")
             return label.cast("double"), None
         kind = self._kind(df, "labelCol", name, (NumericType, BooleanType, StringType), "numbers, texts or booleans")
@@ -370,15 +268,42 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
                 raise DataError(f"found the label {value!r}, expected a finite number or a name in every row")
         return label, sorted(found)
 
-    def _fit(self, df: Any) -> Any:
+    def _table(self, df: Any, classifies: bool) -> tuple[Any, list[Any] | None]:
+        """Return a table of features, label and perhaps weight, and which labels there are, of classes."""
         _classic(df)
-        spec, features = self._spec(), self._features(df)
-        label, classes = self._label(df)
+        features = self._features(df)
+        label, classes = self._label(df, classifies)
         columns = [features.alias("features"), label.alias("label")]
         if self.isDefined(self.weightCol) and self.getWeightCol():
             self._kind(df, "weightCol", self.getWeightCol(), (NumericType, BooleanType), "numbers")
             columns.append(F.coalesce(F.col(self.getWeightCol()).cast("double"), F.lit(float("nan"))).alias("weight"))
-        return _trained(self, df.select(*columns), classes, spec)
+        return df.select(*columns), classes
+
+
+class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
+    def __init__(self, **params: Any) -> None:
+        super().__init__()
+        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True, scale="none", **self._defaults)
+        self.setParams(**params)
+
+    def write(self) -> MLWriter:
+        return DefaultParamsWriter(self)
+
+    @classmethod
+    def read(cls) -> MLReader:
+        return DefaultParamsReader(cls)
+
+    def _spec(self) -> dict[str, Any]:
+        spec = {name: self.getOrDefault(name) for name in ("loss", "penalty", "bias", "scale", "C", "gap", "maxRounds", "seed", "keepDual") if self.isDefined(name)}
+        for name in ("C", "gap", "maxRounds"):
+            if not spec.get(name, 1) > 0:
+                raise ValueError(f"{name}={spec[name]}: expected a number above 0")
+        return {**spec, "rounds": spec.pop("maxRounds"), "dual": spec.pop("keepDual"), "classes": self._classifies}
+
+    def _fit(self, df: Any) -> Any:
+        spec = self._spec()
+        table, classes = self._table(df, self._classifies)
+        return _trained(self, table, classes, spec)
 
 
 def _classic(df: Any) -> None:
@@ -393,7 +318,7 @@ def _trained(estimator: Any, table: Any, classes: list[Any] | None, spec: dict[s
 
     def progress(event: dict[str, Any]) -> None:
         trace.append(event)
-        _log.info("round %d, output %d: gap %s%s", event["round"], event["output"], event["gap"], " (proved)" if event["proved"] else "")
+        logging.getLogger("fenchel").info("round %d, output %d: gap %s%s", event["round"], event["output"], event["gap"], " (proved)" if event["proved"] else "")
 
     try:
         said, file = _cluster.train(backend, spec, progress)
@@ -421,7 +346,7 @@ def _scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarra
     """Return the scores of a column of pandas, NaN where there are no features."""
     there = (features if features.ndim == 1 else features["type"]).notna().to_numpy()
     scores, places = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
-    for rows, X in _matrices(*_flat_pandas(features[there]), coef.shape[1]):
+    for rows, X in _vectors.matrices(*_vectors.flat_pandas(features[there]), coef.shape[1]):
         scores[places[rows]] = X @ coef.T + intercept
     return scores
 
@@ -577,18 +502,11 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
         ``none``, ``max`` (by the largest magnitude) or ``std`` (by the deviation; dense rows are centred too): the penalty is then of weights
         of columns of comparable sizes. Predictions are of rows as they come.
     C, penalty, bias, gap, maxRounds, seed, keepDual
-        As the parameters' documentation says.
+        As ``explainParams()`` says.
     """
 
     _classifies = True
-
-    @keyword_only
-    def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                 loss="logistic", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
-        super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", rawPredictionCol="rawPrediction", probabilityCol="probability",
-                         loss="logistic", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)  # fmt: skip
-        self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
+    _defaults = {"rawPredictionCol": "rawPrediction", "probabilityCol": "probability", "loss": "logistic"}
 
     def _modelled(self) -> type:
         return LinearClassifierModel
@@ -598,13 +516,7 @@ class LinearRegressor(_Estimator):
     """Linear regression: ridge, and others by their loss. Parameters as of :class:`LinearClassifier`."""
 
     _classifies = False
-
-    @keyword_only
-    def __init__(self, *, featuresCol="features", inputCols=None, labelCol="label", weightCol=None, predictionCol="prediction",
-                 loss="squared", penalty="l2", C=None, bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True):  # fmt: skip
-        super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", loss="squared", penalty="l2", bias="free", scale="none", gap=1e-3, maxRounds=1000, seed=1, keepDual=True)
-        self._set(**{k: v for k, v in self._input_kwargs.items() if v is not None})
+    _defaults = {"loss": "squared"}
 
     def _modelled(self) -> type:
         return LinearRegressorModel
@@ -632,20 +544,9 @@ def evaluate(model: _Fitted, df: Any) -> dict[str, Any]:
 
 def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
     """Return what is said of a model by the rows of a table, which go to places as for training."""
-    label = F.col(model.getLabelCol())
-    classes = None
-    if model.classes_ is not None and len(model.classes_):
-        found = [r[0] for r in df.select(label).distinct().collect()]
-        if any(v is None for v in found):
-            raise DataError("found rows without a label, expected one in every row")
-        classes = [_label(v) for v in sorted(found)]
-    table, cols = model._table(df, label)
-    backend = _Backend(df.sparkSession)
+    table, classes = model._table(df, bool(model.classes_))
+    backend = _Backend(table, classes)
     try:
-        try:
-            backend.ingest(table, _Rows(classes, cols))
-        except Exception as e:
-            raise _plain(e) from None
         return judge(backend, model.file)
     finally:
         backend.close()

@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
 from fenchel import _engine
-from fenchel.spark import LinearClassifier, LinearClassifierModel, LinearRegressor, LinearRegressorModel
+from fenchel.spark import LinearClassifier, LinearClassifierModel, LinearRegressor, LinearRegressorModel, evaluate, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -276,6 +276,20 @@ def test_bad_parameters_are_told_in_a_line(spark, params, said):
     assert said in str(e.value) and "\n" not in str(e.value), e.value
 
 
+def test_unknown_parameters_are_refused():
+    with pytest.raises(TypeError, match="^LinearRegressor has no parameter probabilityCol: expected one of [^\n]*$"):
+        LinearRegressor(probabilityCol="p")
+
+
+def test_the_page_runs(spark, tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text()
+    X, y = rows()
+    monkeypatch.chdir(tmp_path)
+    names = {"df": table(spark, X, y.tolist())}
+    exec(page.split("```python\n", 1)[1].split("```", 1)[0], names)
+    assert (tmp_path / "spark.model").exists() and names["model"].gap_ <= 1e-3
+
+
 def test_spark_connect_is_refused():
     class DataFrame:
         pass
@@ -292,3 +306,16 @@ def test_skipped_without_java():
     assert "found no Java, expected version 17" in done.stdout and "passed" not in done.stdout and done.returncode in (0, 5), done
     made = subprocess.run([sys.executable, "-c", "from fenchel.spark import LinearClassifier; LinearClassifier(C=1.0)"], env=env, cwd=Path(__file__).parent.parent, capture_output=True, text=True)
     assert made.returncode == 0, made  # estimators need none
+
+
+def test_verified_and_evaluated(spark):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 4))
+    y = X @ [1.0, -2, 0.5, 0] + 0.5 * rng.standard_normal(300) > 0
+    df = spark.createDataFrame([(Vectors.dense(x), "yes" if t else "no") for x, t in zip(X, y)], ["features", "label"])
+    model = LinearClassifier(loss="logistic").fit(df)
+    said = verify(model, df.repartition(5))
+    assert said["valid"] is True and said["found"]["gap"] <= 1e-3
+    assert verify(model, df.limit(299))["valid"] is False
+    scored = evaluate(model, df)
+    assert scored["rows"] == 300 and np.isclose(scored["accuracy"], np.mean((model.coef_[0] @ X.T + model.intercept_[0] > 0) == y))

@@ -1,0 +1,99 @@
+"""Columns of vectors and arrays, of Arrow and pandas, as rows of the program: what :mod:`fenchel.spark` reads on executors."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _ask
+from ._engine import DataError
+
+
+def _numbers(column: Any) -> np.ndarray:
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+
+
+def table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
+    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    weights = targets = None
+    if batch.num_columns > 2:
+        weights = _numbers(batch.column(2))
+        wrong = ~(np.isfinite(weights) & (weights >= 0))
+        if wrong.any():
+            raise DataError(f"found the weight {weights[wrong][0]:g} of a row, expected a number of at least 0 in every row")
+        batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
+    X, y = batch.column(0), batch.column(min(1, batch.num_columns - 1))
+    if X.null_count or y.null_count:
+        raise DataError(f"found a row without {'features' if X.null_count else 'a label'} (null), expected them in every row")
+    if batch.num_columns == 1:
+        pass
+    elif classes is None:
+        targets = _numbers(y)
+        if not np.isfinite(targets).all():
+            raise DataError(f"found the label {targets[~np.isfinite(targets)][0]:g}, expected a finite number in every row")
+    else:
+        targets = pc.index_in(y, value_set=pa.array(classes, y.type))
+        if targets.null_count:
+            raise DataError("found a label that was not there when labels were listed: expected a table that does not change; persist it")
+        targets = targets.to_numpy().astype(np.uint32)
+    for rows, part in matrices(*_flat_arrow(X)):
+        if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
+            raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
+        data = _ask.Data(part, weights=None if weights is None else weights[rows])
+        if targets is None:
+            pass
+        elif classes is None:
+            data.numbers = targets[rows]
+        else:
+            data.codes, data.labels = targets[rows], [_spelled(c) for c in classes]
+        yield data
+
+
+def _flat_arrow(column: Any) -> tuple[Any, ...]:
+    """Return of a column of vectors or arrays of Arrow, without nulls, what :func:`matrices` takes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values, kind, size, index = column, None, None, None
+    if pa.types.is_struct(column.type):  # a vector of pyspark.ml
+        kind, size, index, values = (pc.struct_field(column, name) for name in ("type", "size", "indices", "values"))
+        kind, size, index = kind.to_numpy(), size.fill_null(0).to_numpy(), index.flatten().to_numpy()
+    return kind, size, index, values.flatten().to_numpy(zero_copy_only=False), pc.list_value_length(values).to_numpy()
+
+
+def flat_pandas(column: Any) -> tuple[Any, ...]:
+    """Return of a column of vectors or arrays of pandas, without nulls, what :func:`matrices` takes."""
+    if column.ndim == 1:
+        return None, None, None, _joined(column), column.map(len).to_numpy(np.int64)
+    kind = column["type"].to_numpy(np.int64)
+    return kind, column["size"].fillna(0).to_numpy(np.int64), _joined(column["indices"][kind == 0]), _joined(column["values"]), column["values"].map(len).to_numpy(np.int64)
+
+
+def _joined(column: Any) -> np.ndarray:
+    return np.concatenate(list(column)) if len(column) else np.zeros(0)
+
+
+def matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.ndarray, cols: int | None = None) -> Iterator[tuple[np.ndarray, Any]]:
+    """Return places and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
+    dense = np.ones(len(lengths), bool) if kind is None else kind == 1
+    size = lengths if kind is None else np.where(dense, lengths, size)
+    cols = int(size[0]) if cols is None and len(size) else cols
+    if (size != cols).any():
+        raise DataError(f"found rows of {cols} and of {size[size != cols][0]} features, expected one length")
+    of = np.repeat(dense, lengths)
+    if dense.any():
+        yield np.flatnonzero(dense), np.asarray(values[of]).reshape(-1, cols)
+    if not dense.all():
+        from scipy.sparse import csr_matrix
+
+        starts = np.concatenate([[0], np.cumsum(lengths[~dense])])
+        yield np.flatnonzero(~dense), csr_matrix((values[~of], index, starts), shape=(len(starts) - 1, cols))
+
+
+def _spelled(label: Any) -> str:
+    """Return a label as the program has it."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() and abs(label) < 2**53 else str(label)
