@@ -31,9 +31,6 @@ type Options struct {
 	// though they look like numbers, dates or ids, and to be numbers though they look
 	// like ids or codes. The schema keeps what became of them.
 	Ignore, Categorical, Numeric []string
-	// Text names columns of a table, as those, whose texts make a feature for each term; Terms says which terms.
-	Text  []string
-	Terms Terms
 	// SkipUnlabelled leaves out rows of a table that have no target.
 	SkipUnlabelled bool
 	// Unweighted says that weights do not matter: with a Schema, its column of them is not read, and rows of
@@ -84,12 +81,13 @@ type Options struct {
 
 // Terms say of which terms of texts features are made. The zero value: single words, weighted by how rare they are.
 type Terms struct {
-	Least, Most int     // words, or characters, of the shortest and the longest term; 0: 1
-	Within      bool    // terms are characters within words
-	Bits        int     // terms are numbered by a hash of so many bits; 0: by a vocabulary
-	MinCount    int     // a term is in so many texts at least; 0: 1
-	MaxShare    float64 // and in at most this share of them; 0: all
-	Weights     string  // tfidf, sublinear, counts; "": tfidf
+	Columns     []string // of texts besides those of sentences: names, positions from 1 or patterns
+	Least, Most int      // words, or characters, of the shortest and the longest term; 0: 1
+	Within      bool     // terms are characters within words
+	Bits        int      // terms are numbered by a hash of so many bits; 0: by a vocabulary
+	MinCount    int      // a term is in so many texts at least; 0: 1
+	MaxShare    float64  // and in at most this share of them; 0: all
+	Weights     string   // tfidf, sublinear, counts; "": tfidf
 }
 
 // Space is what these terms are before they are fitted to texts.
@@ -119,6 +117,7 @@ type Spelling struct {
 	// is refused.
 	Dates     string
 	Separator byte // of a table; 0: found by content
+	Terms     Terms
 }
 
 // Source says where the sources are, and who watches them being read.

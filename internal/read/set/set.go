@@ -139,7 +139,7 @@ func (s *Set) Indicator() []bool {
 	flags := make([]bool, 0, s.Cols())
 	for i, c := range s.Schema.Columns {
 		for range s.Schema.makes(i) {
-			flags = append(flags, c.IsWords() || c.Kind == KindBoolean)
+			flags = append(flags, c.Category != nil || c.Text != nil || c.Kind == KindBoolean)
 		}
 	}
 	return flags

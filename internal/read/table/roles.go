@@ -87,7 +87,7 @@ func (t *table) ask(opt *set.Options) error {
 		role     string
 		patterns []string
 		asked    asked
-	}{{"ignore", opt.Ignore, askedIgnore}, {"categorical", opt.Categorical, askedCategory}, {"numeric", opt.Numeric, askedNumber}, {"text", opt.Text, askedText}} {
+	}{{"ignore", opt.Ignore, askedIgnore}, {"categorical", opt.Categorical, askedCategory}, {"numeric", opt.Numeric, askedNumber}, {"text", opt.Terms.Columns, askedText}} {
 		for _, pattern := range o.patterns {
 			role := o.role
 			if pattern == opt.ID {

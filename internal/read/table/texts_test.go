@@ -16,6 +16,14 @@ import (
 // reviews is a table of texts, categories and numbers.
 const reviews = "stars,review,city,y\n5,\"I liked it, all of it\",Rome,yes\n2,This was no good film,Paris,no\n4,I liked it a lot,Rome,yes\n1,,Rome,no\n3,\"no, NO film for me\",Oslo,no\n2,I liked the film,Oslo,yes\n"
 
+// texts are options to read a column, "": none, as texts of these terms.
+func texts(column string, terms set.Terms) data.Options {
+	if column != "" {
+		terms.Columns = []string{column}
+	}
+	return data.Options{Spelling: set.Spelling{Terms: terms}}
+}
+
 // values are the features of a row by their names.
 func values(s *data.Set, row matrix.Vector) map[string]float64 {
 	all := map[string]float64{}
@@ -39,7 +47,7 @@ func near(a, b map[string]float64) bool {
 // TestTexts: a column of texts makes features of its terms beside those of other columns, as a record and other rows do.
 func TestTexts(t *testing.T) {
 	for _, terms := range []set.Terms{{}, {Least: 1, Most: 2}, {Weights: "counts"}, {Weights: "sublinear"}, {Least: 2, Most: 3, Within: true}, {Bits: 6}, {MinCount: 2}, {MaxShare: 0.4}} {
-		s, err := readtest.ReadText(reviews, data.Options{Text: []string{"review"}, Terms: terms})
+		s, err := readtest.ReadText(reviews, texts("review", terms))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +64,9 @@ func TestTexts(t *testing.T) {
 		if s.Digest() != again.Digest() {
 			t.Errorf("%+v: rows are others when they are read by their schema", terms)
 		}
-		small, err := readtest.ReadText(reviews, data.Options{Text: []string{"review"}, Terms: terms, Blocking: set.Blocking{Chunk: 40}})
+		inChunks := texts("review", terms)
+		inChunks.Chunk = 40
+		small, err := readtest.ReadText(reviews, inChunks)
 		if err != nil || small.Digest() != s.Digest() {
 			t.Errorf("%+v: rows are others in small chunks (%v)", terms, err)
 		}
@@ -80,7 +90,7 @@ func TestTexts(t *testing.T) {
 
 // TestTextValues: counts, weights and lengths of a small column by hand.
 func TestTextValues(t *testing.T) {
-	s, err := readtest.ReadText(reviews, data.Options{Text: []string{"review"}})
+	s, err := readtest.ReadText(reviews, texts("review", set.Terms{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +134,7 @@ func TestTextsApart(t *testing.T) {
 		}
 	}
 	for _, terms := range []set.Terms{{}, {Weights: "counts"}, {Weights: "sublinear", Least: 1, Most: 2}, {MinCount: 3}, {Bits: 5}} {
-		opt := data.Options{Text: []string{"text"}, Terms: terms}
+		opt := texts("text", terms)
 		s, err := readtest.ReadText(table(all), opt)
 		if err != nil {
 			t.Fatal(err)
@@ -170,12 +180,12 @@ func TestLabelsAndTexts(t *testing.T) {
 // TestTextRefusals: what cannot be asked of texts.
 func TestTextRefusals(t *testing.T) {
 	for want, opt := range map[string]data.Options{
-		`unknown weights of terms "x": known: tfidf, sublinear, counts`: {Terms: set.Terms{Weights: "x"}},
-		"found terms of 3 to 2 words":                                   {Terms: set.Terms{Least: 3, Most: 2}},
-		"'hash': found 'min-count' or 'max-share' too":                  {Terms: set.Terms{Bits: 4, MinCount: 2}},
-		"found a hash of 30 bits":                                       {Terms: set.Terms{Bits: 30}},
-		`text column "y": found the target, expected a feature`:         {Text: []string{"y"}},
-		`text column "nix"`:                                             {Text: []string{"nix"}},
+		`unknown weights of terms "x": known: tfidf, sublinear, counts`: texts("", set.Terms{Weights: "x"}),
+		"found terms of 3 to 2 words":                                   texts("", set.Terms{Least: 3, Most: 2}),
+		"'hash': found 'min-count' or 'max-share' too":                  texts("", set.Terms{Bits: 4, MinCount: 2}),
+		"found a hash of 30 bits":                                       texts("", set.Terms{Bits: 30}),
+		`text column "y": found the target, expected a feature`:         texts("y", set.Terms{}),
+		`text column "nix"`:                                             texts("nix", set.Terms{}),
 	} {
 		if _, err := readtest.ReadText(reviews, opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected %s", err, want)

@@ -51,7 +51,7 @@ func (in *Input) Register(cmd *cobra.Command, target bool) {
 	f.StringSliceVar(&in.Opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
 	f.StringSliceVar(&in.Opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
 	f.StringSliceVar(&in.Opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")
-	f.StringSliceVar(&in.Opt.Text, "text", nil, "columns of a table whose texts make a feature for each term (default: those of sentences)")
+	f.StringSliceVar(&in.Opt.Terms.Columns, "text", nil, "columns of a table whose texts make a feature for each term (default: those of sentences)")
 	f.StringVar(&in.ngrams, "ngrams", "1", "terms of texts: so many words, as in 1..2, or characters within words, as in chars:3..5")
 	f.IntVar(&in.Opt.Terms.Bits, "hash", 0, "number terms by a hash of so many bits, without a vocabulary (default by a vocabulary)")
 	f.IntVar(&in.Opt.Terms.MinCount, "min-count", 1, "leave out terms that fewer texts have")
