@@ -120,6 +120,8 @@ def generated(spark, args):
                     vectors = pa.StructArray.from_arrays(parts, ["type", "size", "indices", "values"])
                     pairs = [f"{j + 1}:{v:.9g}" for j, v in zip(index.tolist(), value.tolist())]
                     lines = [f"{label[i]} {' '.join(pairs[starts[i] : starts[i + 1]])}\n" for i in range(BLOCK)]
+                    if block == 0:
+                        lines[0] = lines[0].replace("\n", f" {COLUMNS}:0\n")  # how many columns there are
                     (texts / f"{block:08d}.svm").write_text("".join(lines))
                     yield pa.RecordBatch.from_arrays([vectors, pa.array(label, pa.float64())], ["features", "label"])
 
