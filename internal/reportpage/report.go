@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
@@ -112,7 +113,7 @@ func (r *report) result() {
 			text += fmt.Sprintf(" (of new rows like these between %s and %s, with a probability of 95 %%)", percent(1-e.Interval[1]), percent(1-e.Interval[0]))
 		}
 		if t := e.Trivial; t != nil && t.Accuracy != nil {
-			text += fmt.Sprintf("; always to say %s would be right in %s", strconv.Quote(t.Prediction[len("always "):]), percent(*t.Accuracy))
+			text += fmt.Sprintf("; always to say %s would be right in %s", strconv.Quote(strings.TrimPrefix(t.Prediction, "always ")), percent(*t.Accuracy))
 		}
 		s.say(text + ".")
 	} else {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -72,6 +73,9 @@ func (m *recordMaker) appendText(row matrix.Vector, slot int, value any) (matrix
 		return row, false
 	}
 	c := &m.columns[slot]
+	if trimmed := strings.TrimSpace(text); IsMissing([]byte(trimmed)) || slices.Contains(c.also, trimmed) {
+		return row, true
+	}
 	found := c.index.Count(text)
 	for k, v := range c.Text.Weigh(found) {
 		if v != 0 {

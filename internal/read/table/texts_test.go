@@ -192,3 +192,31 @@ func TestTextRefusals(t *testing.T) {
 		}
 	}
 }
+
+// FuzzTexts: whatever a text is, a row of a file and a record with it have the same features.
+func FuzzTexts(f *testing.F) {
+	f.Add("Hello, wörld \"again\"\nand again", "ΟΔΟΣ 中文 test", uint8(0))
+	f.Add("a b cd", "", uint8(9))
+	f.Add("?", "na\x00\xff", uint8(18))
+	f.Fuzz(func(t *testing.T, one, two string, how uint8) {
+		terms := set.Terms{Least: 1 + int(how&1), Within: how&2 != 0, Bits: int(how >> 2 & 7), Weights: []string{"", "counts", "sublinear"}[how>>5%3]}
+		clean := func(text string) string {
+			return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\x00", ""))
+		}
+		one, two = clean(one), clean(two)
+		quote := func(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+		s, err := readtest.ReadText("x,t,y\n1,"+quote(one)+",a\n2,"+quote(two)+",b\n3,word word,a\n", texts("t", terms))
+		if err != nil {
+			t.Skip(err)
+		}
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range []string{one, two} {
+			row, err := s.Schema.Row(matrix.Vector{}, map[string]any{"x": i + 1, "t": text})
+			if err != nil || !near(values(s, row), values(s, s.X.Row(i))) {
+				t.Fatalf("%q by %+v: found %v (%v), expected %v", text, terms, values(s, row), err, values(s, s.X.Row(i)))
+			}
+		}
+	})
+}
