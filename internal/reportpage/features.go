@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	mostBars     = 20   // of a picture
-	mostColumns  = 40   // whose importance is measured
-	sampleRows   = 1000 // by which it is
-	permutations = 5
+	mostBars        = 20   // of a picture
+	mostClassifiers = 12   // whose weights are shown
+	mostColumns     = 40   // whose importance is measured
+	sampleRows      = 1000 // by which it is
+	permutations    = 5
 )
 
 // features says which features matter.
@@ -27,7 +28,10 @@ func (r *report) features() {
 	if r.Model.IsLinear() {
 		s.say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
 		moments := momentsOf(r.Learned.X)
-		for c := range r.Model.Outputs {
+		if k := len(r.Model.Outputs); k > mostClassifiers {
+			s.say(fmt.Sprintf("Of %d classifiers the first %d are shown.", k, mostClassifiers))
+		}
+		for c := range min(len(r.Model.Outputs), mostClassifiers) {
 			r.bars(s, c, moments)
 		}
 	}
