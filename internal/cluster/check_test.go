@@ -122,7 +122,7 @@ func TestRefusedRequests(t *testing.T) {
 				"no draft": func(q *Request) { q.Draft = nil }, "no N": func(q *Request) { q.Draft.N = nil }, "N none": func(q *Request) { q.Draft.N[0] = nan }, "N 0": func(q *Request) { q.Draft.N[0] = 0 },
 				"many N": func(q *Request) { q.Draft.N = append(q.Draft.N, 1) }, "many Beta": func(q *Request) { q.Draft.Beta = append(q.Draft.Beta, 1) }, "Beta": func(q *Request) { q.Draft.Beta[0] = inf }, "Beta < 0": func(q *Request) { q.Draft.Beta[0] = -1 },
 				"group": func(q *Request) { q.Draft.Group = []uint8{1} }, "large group": func(q *Request) { q.Draft.Group = bytes.Repeat([]byte{33}, len(r.requests[3].Work[0].Round.U)) },
-				"lambda": func(q *Request) { q.Draft.Statement.Lambda = nan }, "lambda 0": func(q *Request) { q.Draft.Statement.Lambda = 0 }, "loss": func(q *Request) { q.Draft.Statement.Loss = "?" }, "network": func(q *Request) { q.Draft.Statement.Hidden = []int{1 << 40} },
+				"lambda": func(q *Request) { q.Draft.Statement.Lambda = nan }, "lambda 0": func(q *Request) { q.Draft.Statement.Lambda = 0 }, "loss": func(q *Request) { q.Draft.Statement.Loss = "?" }, "network": func(q *Request) { q.Draft.Statement.Hidden = []int{1 << 30} },
 				"ramp": func(q *Request) { q.Draft.Statement.Loss = "ramp" }, "l1": func(q *Request) { q.Draft.Statement.Penalty = "l1" }, "bias": func(q *Request) { q.Draft.Statement.Bias = "feature:2" }, "kernel": func(q *Request) { q.Draft.Statement.Kernel = "rbf" },
 				"class": func(q *Request) { q.Draft.Classes = []string{"7", "8"} },
 			},
@@ -470,7 +470,7 @@ func TestRefusedBlobs(t *testing.T) {
 		"weight": {Cols: 1, Value: []float32{1}, Number: []float64{1}, Weight: []float64{-1}}, "value": {Cols: 1, Value: []float32{float32(math.NaN())}, Number: []float64{1}}, "target": {Cols: 1, Value: []float32{1}, Number: []float64{math.NaN()}},
 		"targets": {Cols: 1, Value: []float32{1}, Number: []float64{1, 2}}, "code": {Cols: 1, Value: []float32{1}, Code: []uint32{2}, Label: []string{"1", "2"}}, "labels": {Cols: 1, Value: []float32{1}, Code: []uint32{1}, Label: []string{"1", "1"}},
 		"starts": {Cols: 1, Start: []int64{0, 2}, Index: []uint32{0}, Value: []float32{1}, Number: []float64{1}}, "start": {Cols: 1, Start: []int64{1, 0}, Index: []uint32{0, 0}, Value: []float32{1, 1}, Number: []float64{1}}, "index": {Cols: 1, Start: []int64{0, 1}, Index: []uint32{1}, Value: []float32{1}, Number: []float64{1}},
-		"wide": {Cols: 1 << 40, Start: []int64{0, 1}, Index: []uint32{1}, Value: []float32{1}, Number: []float64{1}},
+		"wide": {Cols: 1 << 30, Start: []int64{0, 1}, Index: []uint32{1}, Value: []float32{1}, Number: []float64{1}},
 	} {
 		raw, err := encode(r)
 		if err != nil {
