@@ -23,9 +23,9 @@ const (
 
 // features says which features matter.
 func (r *report) features() {
-	s := r.page.section("What the model goes by")
+	s := r.page.Section("What the model goes by")
 	if r.Model.IsLinear() {
-		s.say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
+		s.Say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
 		moments := momentsOf(r.Learned.X)
 		for c := range r.Model.Outputs {
 			r.bars(s, c, moments)
@@ -63,7 +63,7 @@ func (r *report) bars(s *Section, c int, moments []moment) {
 	case name != "":
 		caption += " of " + name
 	}
-	s.show(caption, b, []string{"feature", "weight in units of the data", "deviation", "effect of one deviation"}, rows)
+	s.Show(caption, b, []string{"feature", "weight in units of the data", "deviation", "effect of one deviation"}, rows)
 }
 
 // A group is the features of a column.
@@ -159,7 +159,7 @@ func (r *report) importance(s *Section) {
 		b.Add(f.name, f.mean, f.deviation)
 		table = append(table, []string{f.name, digits(f.mean), digits(f.deviation)})
 	}
-	s.show(fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", count(len(rows), "row"), what, digits(base)), b,
+	s.Show(fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", count(len(rows), "row"), what, digits(base)), b,
 		[]string{"column", what + " added", fmt.Sprintf("deviation of %d times", permutations)}, table)
 }
 

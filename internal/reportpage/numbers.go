@@ -22,7 +22,7 @@ func (r *report) residuals() []float64 {
 
 // numbers says how far predictions are off.
 func (r *report) numbers() {
-	s, residuals := r.page.section("How far predictions are off"), r.residuals()
+	s, residuals := r.page.Section("How far predictions are off"), r.residuals()
 	dots, off := figure.Curve{Name: "rows", Points: true}, figure.Curve{Name: "rows", Points: true}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	var rows [][]string
@@ -37,14 +37,14 @@ func (r *report) numbers() {
 	}
 	equal := figure.Curve{Name: "equal", X: []float64{lo, hi}, Y: []float64{lo, hi}, Dashed: true, Colour: 7}
 	heads := []string{"true", "predicted", "true less predicted"}
-	s.show("Predicted by true numbers", &figure.Figure{Title: "predicted by true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
-	s.show("What is left by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
+	s.Show("Predicted by true numbers", &figure.Figure{Title: "predicted by true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
+	s.Show("What is left by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
 	sorted := slices.Sorted(slices.Values(residuals))
 	rows = nil
 	for _, q := range []float64{0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99} {
 		rows = append(rows, []string{percent(q), digits(sorted[int(q*float64(len(sorted)-1)+0.5)])})
 	}
-	s.show("Quantiles of true less predicted", nil, []string{"share of rows below", "true less predicted"}, rows)
+	s.Show("Quantiles of true less predicted", nil, []string{"share of rows below", "true less predicted"}, rows)
 	r.coverage(s, residuals)
 }
 
@@ -65,5 +65,5 @@ func (r *report) coverage(s *Section, residuals []float64) {
 		}
 		rows = append(rows, []string{percent(q), "+-" + digits(half), percent(within / total)})
 	}
-	s.show(fmt.Sprintf("Intervals of the Laplace distribution of scale %s", digits(scale)), nil, []string{"said", "interval", "rows within"}, rows)
+	s.Show(fmt.Sprintf("Intervals of the Laplace distribution of scale %s", digits(scale)), nil, []string{"said", "interval", "rows within"}, rows)
 }

@@ -31,22 +31,22 @@ type Table struct {
 	Rows    [][]string `json:"rows"`
 	Folded  bool       `json:"-"` // shown on demand: there is a picture
 
-	picture painter
+	picture Painter
 }
 
-// A painter draws a picture.
-type painter interface{ WriteSVG(io.Writer) error }
+// A Painter draws a picture.
+type Painter interface{ WriteSVG(io.Writer) error }
 
-// say appends a paragraph.
-func (s *Section) say(text string) { s.Text = append(s.Text, text) }
+// Say appends a paragraph.
+func (s *Section) Say(text string) { s.Text = append(s.Text, text) }
 
-// show appends a table, folded below a picture if there is one.
-func (s *Section) show(caption string, picture painter, heads []string, rows [][]string) {
+// Show appends a table, folded below a picture if there is one.
+func (s *Section) Show(caption string, picture Painter, heads []string, rows [][]string) {
 	s.Tables = append(s.Tables, &Table{Caption: caption, Heads: heads, Rows: rows, Folded: picture != nil, picture: picture})
 }
 
-// section begins a section.
-func (p *Page) section(title string) *Section {
+// Section begins a section.
+func (p *Page) Section(title string) *Section {
 	s := &Section{Title: title}
 	p.Sections = append(p.Sections, s)
 	return s
@@ -71,3 +71,11 @@ var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
 // WriteHTML writes the report.
 func (p *Page) WriteHTML(w io.Writer) error { return pageTemplate.Execute(w, p) }
+
+// WriteSections writes the sections alone, to stand in another page.
+func (p *Page) WriteSections(w io.Writer) error {
+	return pageTemplate.ExecuteTemplate(w, "sections", p)
+}
+
+// WriteStyle writes the style sheet that the sections need.
+func WriteStyle(w io.Writer) error { return pageTemplate.ExecuteTemplate(w, "style", nil) }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ Each picture has its numbers as a table, which --json prints.
 
 DATA are the rows that MODEL was trained on: then its proof is computed again. Other rows, --test, judge
 it; without them DATA do. Principal components: what they capture, their spectrum and loadings.`,
-		Example: `  fenchel report titanic.model train.csv --test new.csv --slice sex -o report.html
+		Example: `  fenchel report titanic.model train.csv --test new.csv --slice sex -o page.html
   fenchel report a.model train.csv --compare b.model -o report.html`,
 		Args: option.Arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0], args[1:]) },
@@ -98,7 +97,7 @@ func (r *reporter) run(cmd *cobra.Command, path string, sources []string) error 
 
 // model makes the report of a model that predicts.
 func (r *reporter) model(cmd *cobra.Command, path string, m *model.Model, sources []string) (*reportpage.Page, error) {
-	q := reportpage.Asked{Model: m, Name: filepath.Base(path), Slice: r.slice, Contents: r.contents, Command: command(), Threads: r.in.Opt.Threads}
+	q := reportpage.Asked{Model: m, Name: filepath.Base(path), Slice: r.slice, Contents: r.contents, Command: printing.Command(), Threads: r.in.Opt.Threads}
 	var err error
 	if r.slice != "" {
 		if _, err = reportpage.SliceOf(m, r.slice); err != nil {
@@ -161,20 +160,8 @@ func (r *reporter) components(cmd *cobra.Command, path string, m *model.PCA, sou
 			return nil, err
 		}
 	}
-	page, err := reportpage.OfComponents(cmd.Context(), m, filepath.Base(path), learned, test, command(), r.in.Opt.Threads)
+	page, err := reportpage.OfComponents(cmd.Context(), m, filepath.Base(path), learned, test, printing.Command(), r.in.Opt.Threads)
 	return page, exitcode.BadData(err)
-}
-
-// command is the command line of this run.
-func command() string {
-	words := []string{"fenchel"}
-	for _, word := range os.Args[1:] {
-		if word == "" || strings.ContainsAny(word, " \t\"'$*?&;|<>()\\") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
 }
 
 // gaps reads the proved gaps of a file of train --trace, by seconds.

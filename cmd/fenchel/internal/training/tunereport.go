@@ -28,7 +28,6 @@ const mostRows = 24
 // printSearch tells a person what came out.
 func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []string) {
 	found, m := t.Found, t.Result.Model
-	best := found.Candidates[found.Best]
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
@@ -46,14 +45,7 @@ func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []str
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
-	if s := best.Span; s != nil {
-		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
-			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
-	}
-	if t.nested != nil {
-		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
-	}
+	t.printBest(r)
 	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
 	report.PrintProof(r, m, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
@@ -64,6 +56,20 @@ func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []str
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
 	}
 	t.printModel(r)
+}
+
+// printBest says which candidate is the best, and how good it is.
+func (t *Tuner) printBest(r printing.Report) {
+	found, m := t.Found, t.Result.Model
+	best := found.Candidates[found.Best]
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
+	if s := best.Span; s != nil {
+		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
+			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
+	}
+	if t.nested != nil {
+		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
+	}
 }
 
 // splits says how the rows were split.
