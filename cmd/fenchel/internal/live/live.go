@@ -1,5 +1,5 @@
 // Package live serves a page about a run while it lasts: pictures of gaps, bounds and scores, with their numbers. It is made of what
-// is in memory; whoever loads it again sees the newest state at once. Begin with [Open].
+// is in memory; whoever loads it again sees the newest state at once. Begin with [Begin].
 package live
 
 import (
@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/internal/reportpage"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
 const (
@@ -173,41 +172,15 @@ func (p *Page) fragment() (text string, last bool) {
 	return p.shown, last
 }
 
-// Watched reports whether a page is open.
-func (p *Page) Watched() bool { return p != nil && p.streams.Load() > 0 }
-
-// End shows what came out, gives open pages a while to get it, and serves nothing any more.
-func (p *Page) End(out *reportpage.Page) {
-	if p == nil {
-		return
-	}
+// end shows what came out, gives open pages a while to get it, and serves nothing any more.
+func (p *Page) end(out *reportpage.Page) {
 	p.mutex.Lock()
 	p.ending, p.shown = out, ""
 	p.mutex.Unlock()
 	close(p.over)
-	for until := time.Now().Add(farewell); p.Watched() && time.Now().Before(until); {
+	for until := time.Now().Add(farewell); p.streams.Load() > 0 && time.Now().Before(until); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	_ = p.server.Close() // of connections that end anyway
 	<-p.served
-}
-
-// Ended says in words how a run ended; provesNothing: there can be no gap.
-func Ended(status solver.Status, provesNothing bool) string {
-	switch status {
-	case solver.Converged:
-		return "It has converged: the gap that was asked for is proved."
-	case solver.EpochLimit:
-		if provesNothing {
-			return "Its epochs are made. Of a model of this kind no gap can be proved."
-		}
-		return "It has reached the limit of epochs before the gap that was asked for was proved."
-	case solver.TimeLimit:
-		return "It has reached the limit of time before the gap that was asked for was proved."
-	case solver.Interrupted:
-		return "It was interrupted."
-	case solver.Stalled:
-		return "It has stalled: more time would not help, and the gap that was asked for is not proved."
-	}
-	return "It has diverged: the weights grow without end."
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"math"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -60,7 +63,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(p.Address(), "http://127.0.0.1:") || !p.Local() || p.Watched() {
+	if !strings.HasPrefix(p.Address(), "http://127.0.0.1:") || !p.Local() {
 		t.Fatalf("found the address %s, expected this machine alone", p.Address())
 	}
 	p.Aim(1e-3)
@@ -93,10 +96,12 @@ func TestPage(t *testing.T) {
 	if name, data := event(t, r); name != "message" || !strings.Contains(data, "<td>0.1</td>") || !strings.Contains(data, "<td>3</td><td>2.4</td>") || !strings.Contains(data, "<td>0.125</td>") {
 		t.Errorf("found the event %s: %s", name, data)
 	}
-	out := &reportpage.Page{}
-	out.Section("The run has ended").Say(Ended(solver.TimeLimit, false))
-	go p.End(out)
-	if name, data := event(t, r); name != "end" || !strings.Contains(data, "It has reached the limit of time") || strings.Contains(data, "training &lt;i&gt;") {
+	go p.End(Outcome{Err: &exitcode.Error{Code: exitcode.Limit}, Status: solver.TimeLimit, Print: func(r printing.Report) { r.Line("proof", "is <b>") }, Report: func(context.Context) (*reportpage.Page, error) {
+		page := &reportpage.Page{}
+		page.Section("A report")
+		return page, nil
+	}})
+	if name, data := event(t, r); name != "end" || !strings.Contains(data, "It has reached the limit of time") || strings.Contains(data, "training &lt;i&gt;") || !strings.Contains(data, "<td>proof</td><td>is &lt;b&gt;</td>") || !strings.Contains(data, "A report") {
 		t.Errorf("found the event %s: %s", name, data)
 	}
 	if _, err := r.ReadByte(); err != io.EOF {
@@ -119,7 +124,7 @@ func TestGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.End(&reportpage.Page{})
+	defer p.End(Outcome{})
 	for host, code := range map[string]int{"localhost": 200, "localhost:9": 200, "127.0.0.1": 200, "[::1]:80": 200, "example.com": 421, "example.com:80": 421, "localhost.example.com": 421} {
 		request, _ := http.NewRequest("GET", p.Address(), nil)
 		request.Host = host
@@ -140,10 +145,7 @@ func TestGuard(t *testing.T) {
 	var none *Page
 	none.Aim(1)
 	none.Step(fenchel.Step{})
-	none.End(nil)
-	if none.Watched() {
-		t.Error("nothing is watched")
-	}
+	none.End(Outcome{})
 }
 
 // TestSeries: of many points a few hundred are kept, evenly, the first and the last among them.
@@ -199,9 +201,9 @@ func TestRecord(t *testing.T) {
 
 // TestEnded: every status has its words.
 func TestEnded(t *testing.T) {
-	seen := map[string]bool{Ended(solver.EpochLimit, true): true}
+	seen := map[string]bool{ended(solver.EpochLimit, true): true}
 	for _, status := range []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Interrupted, solver.Stalled, solver.Diverged} {
-		seen[Ended(status, false)] = true
+		seen[ended(status, false)] = true
 	}
 	if len(seen) != 7 {
 		t.Errorf("found %v", seen)

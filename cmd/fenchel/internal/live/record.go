@@ -71,6 +71,7 @@ type record struct {
 	trials []tune.Trial
 	judged series // the best score so far, by models that are trained
 	what   string // the score of trials
+	rows   series // of a stream that were learned
 }
 
 // output is the track of one.
@@ -141,6 +142,11 @@ func (p *Page) Tested(value float64, name string) {
 		r.score = name
 		r.test.add(point{seconds, [2]float64{value}})
 	})
+}
+
+// Learned takes over how many rows of a stream were learned.
+func (p *Page) Learned(rows int) {
+	p.tell(func(r *record, seconds float64) { r.rows.add(point{seconds, [2]float64{float64(rows)}}) })
 }
 
 // Judged takes over what a search has found, by a score.

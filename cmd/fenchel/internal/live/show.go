@@ -23,6 +23,9 @@ func (r *record) show(page *reportpage.Page) {
 	if len(r.trials) > 0 {
 		r.showSearch(page.Section("Search"))
 	}
+	if r.rows.seen > 0 {
+		showSeries(page.Section("Learning"), "Rows learned", "rows", "seconds", r.rows.points())
+	}
 	if len(r.tracks) == 0 {
 		return
 	}
@@ -39,13 +42,17 @@ func (r *record) show(page *reportpage.Page) {
 			[]string{"seconds", "objective", "best possible at least"}, rows)
 	}
 	if points := r.test.points(); len(points) > 0 {
-		var rows [][]string
-		for _, p := range points {
-			rows = append(rows, []string{digits(p.seconds), digits(p.value[0])})
-		}
-		s.Show("On the test data: "+r.score, &figure.Figure{Title: r.score + " on the test data", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: r.score}, Curves: []figure.Curve{curveOf(r.score, points, 0)}},
-			[]string{"seconds", r.score}, rows)
+		showSeries(s, "On the test data", r.score, "seconds", points)
 	}
+}
+
+// showSeries shows a number in time, or by what else the points go.
+func showSeries(s *reportpage.Section, caption, name, by string, points []point) {
+	var rows [][]string
+	for _, p := range points {
+		rows = append(rows, []string{digits(p.seconds), digits(p.value[0])})
+	}
+	s.Show(caption, &figure.Figure{Title: name, X: figure.Axis{Name: by}, Y: figure.Axis{Name: name}, Curves: []figure.Curve{curveOf(name, points, 0)}}, []string{by, name}, rows)
 }
 
 // showGaps shows the gap of each class; of many those that have come least far.
@@ -122,12 +129,7 @@ func curveOf(name string, points []point, which int) figure.Curve {
 // showSearch shows the candidates that were judged, the latest first.
 func (r *record) showSearch(s *reportpage.Section) {
 	if points := r.judged.points(); len(points) > 0 {
-		best := curveOf("the best so far", points, 0)
-		var rows [][]string
-		for _, p := range points {
-			rows = append(rows, []string{digits(p.seconds), digits(p.value[0])})
-		}
-		s.Show("The best score so far", &figure.Figure{Title: "the best " + r.what + " so far", X: figure.Axis{Name: "models trained"}, Y: figure.Axis{Name: r.what}, Curves: []figure.Curve{best}}, []string{"models trained", r.what}, rows)
+		showSeries(s, "The best score so far", r.what, "models trained", points)
 	}
 	heads := []string{"candidate", "mean " + r.what}
 	for f := range min(len(r.trials[0].Scores), mostFolds) {

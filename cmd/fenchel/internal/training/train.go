@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -65,7 +66,7 @@ the gradient is said instead. The exit code is 0 if the gap is proved; for the o
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write a line per epoch to this CSV file, with the bounds where they were certified")
-	t.registerLive(cmd)
+	live.Register(cmd, &t.live)
 	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	return cmd
@@ -80,7 +81,7 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	defer func() { t.shown.Done() }()
-	defer func() { t.endLive(cmd, err, func(r printing.Report) { t.printScores(r); t.printProof(r) }) }()
+	defer func() { t.endLive(err, func(r printing.Report) { t.printScores(r); t.printProof(r) }) }()
 	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 func (t *Trainer) Begin(cmd *cobra.Command, sources []string) (err error) {
 	memory.CollectLate()
 	memory.LargeHeap()
-	if err := t.show(cmd); err != nil {
+	if t.shown, t.page, err = live.Begin(cmd, t.live, t.Quiet); err != nil {
 		return err
 	}
 	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)

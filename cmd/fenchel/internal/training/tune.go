@@ -14,6 +14,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -83,7 +84,7 @@ func (t *Tuner) register(cmd *cobra.Command) {
 	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
-	t.registerLive(cmd)
+	live.Register(cmd, &t.live)
 	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	option.Complete(cmd, "score", tune.ScoreNames()...)
@@ -97,7 +98,7 @@ func (t *Tuner) run(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	defer func() { t.shown.Done() }()
-	defer func() { t.endLive(cmd, err, func(r printing.Report) { t.printBest(r); t.printProof(r) }) }()
+	defer func() { t.endLive(err, func(r printing.Report) { t.printBest(r); t.printProof(r) }) }()
 	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
