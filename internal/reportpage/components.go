@@ -91,18 +91,18 @@ func plane(p *Page, m *model.PCA, set *data.Set) error {
 	}
 	n := set.Rows()
 	var curves []figure.Curve
-	classes := set.Target.Code != nil && len(set.Target.Label) <= figure.Colours
+	classes := set.Target.Code != nil && len(set.Target.Label) <= figure.Styles
 	if classes {
-		for k, label := range set.Target.Label {
-			curves = append(curves, figure.Curve{Name: label, Points: true, Colour: figure.Contrast(k)})
+		for _, label := range set.Target.Label {
+			curves = append(curves, figure.Curve{Name: label, Points: true})
 		}
 	} else {
 		curves = []figure.Curve{{Name: "rows", Points: true}}
 	}
 	at := make([]float64, m.Statement.K)
 	var rows [][]string
-	for k := range min(n, mostDots) {
-		i := k * n / min(n, mostDots)
+	for k := range min(n, MostDots) {
+		i := k * n / min(n, MostDots)
 		score(at, i)
 		c := &curves[0]
 		if classes {

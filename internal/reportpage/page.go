@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"html/template"
 	"io"
-	"strings"
 
 	_ "embed"
 )
@@ -32,6 +31,7 @@ type Table struct {
 	Folded  bool       `json:"-"` // shown on demand: there is a picture
 
 	picture Painter
+	kind    string // of the picture; "": it is not made alone
 }
 
 // A Painter draws a picture.
@@ -42,7 +42,12 @@ func (s *Section) Say(text string) { s.Text = append(s.Text, text) }
 
 // Show appends a table, folded below a picture if there is one.
 func (s *Section) Show(caption string, picture Painter, heads []string, rows [][]string) {
-	s.Tables = append(s.Tables, &Table{Caption: caption, Heads: heads, Rows: rows, Folded: picture != nil, picture: picture})
+	s.showKind("", caption, picture, heads, rows)
+}
+
+// showKind is Show of a picture that is also made alone.
+func (s *Section) showKind(kind, caption string, picture Painter, heads []string, rows [][]string) {
+	s.Tables = append(s.Tables, &Table{Caption: caption, Heads: heads, Rows: rows, Folded: picture != nil, picture: picture, kind: kind})
 }
 
 // Section begins a section.
@@ -61,7 +66,7 @@ func (t *Table) SVG() (template.HTML, error) {
 	if err := t.picture.WriteSVG(&out); err != nil {
 		return "", err
 	}
-	return template.HTML(strings.Replace(out.String(), "<svg ", `<svg role="img" `, 1)), nil
+	return template.HTML(out.String()), nil
 }
 
 //go:embed page.html

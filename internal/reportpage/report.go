@@ -46,16 +46,12 @@ type report struct {
 	found   *fenchel.Evaluation
 }
 
-// Of makes the report of a model.
-func Of(ctx context.Context, q Asked) (*Page, error) {
-	r := &report{Asked: q, page: &Page{Title: "Report of " + q.Name}, judge: cmp.Or(q.Test, q.Learned)}
+// begin judges the rows, of which all sections tell.
+func begin(ctx context.Context, q Asked) (r *report, err error) {
+	r = &report{Asked: q, page: &Page{Title: "Report of " + q.Name}, judge: cmp.Or(q.Test, q.Learned)}
 	m := q.Model
 	if m.OneClass() || m.Statement.Targets != nil {
 		return nil, pose.DataError{Reason: "found a model of one class, or of several targets, expected one of classes or of one target"}
-	}
-	verified, err := r.verify(ctx)
-	if err != nil {
-		return nil, err
 	}
 	if r.found, err = fenchel.Evaluate(ctx, m, r.judge, fenchel.Options{Threads: q.Threads}); err != nil {
 		return nil, err
@@ -67,6 +63,20 @@ func Of(ctx context.Context, q Asked) (*Page, error) {
 	if m.Classes != nil {
 		r.truth = pose.MatchClasses(m.Classes, r.judge.Target)
 	}
+	return r, nil
+}
+
+// Of makes the report of a model.
+func Of(ctx context.Context, q Asked) (*Page, error) {
+	r, err := begin(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	verified, err := r.verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := q.Model
 	r.result()
 	if err := r.compare(ctx); err != nil {
 		return nil, err
@@ -76,7 +86,7 @@ func Of(ctx context.Context, q Asked) (*Page, error) {
 	if m.Classes != nil {
 		r.classes()
 	} else {
-		r.numbers()
+		r.numbers(r.page.Section("How far predictions are off"))
 	}
 	r.features()
 	if err := r.slices(); err != nil {

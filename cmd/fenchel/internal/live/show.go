@@ -33,7 +33,6 @@ func (r *record) show(page *reportpage.Page) {
 	r.showGaps(s)
 	if points := r.bounds.points(); len(points) > 0 {
 		objective, bound := curveOf("objective", points, 0), curveOf("best possible at least", points, 1)
-		objective.Colour, bound.Colour = figure.Contrast(0), figure.Contrast(1)
 		var rows [][]string
 		for _, p := range points {
 			rows = append(rows, []string{digits(p.seconds), exact(p.value[0]), exact(p.value[1])})
@@ -63,17 +62,16 @@ func (r *record) showGaps(s *reportpage.Section) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(known(r.tracks[b].gap), known(r.tracks[a].gap)) })
 	drawn := slices.Sorted(slices.Values(order[:min(len(order), mostCurves)]))
-	f := &figure.Figure{Title: "relative duality gap: proved at the dots, the solver's estimate between", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: "gap", Log: true}}
+	f := &figure.Figure{Title: "relative duality gap: proved at the marks, the solver's estimate between", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: "gap", Log: true}}
 	from, to := math.Inf(1), 0.0
-	for k, at := range drawn {
+	for _, at := range drawn {
 		c := r.tracks[at].curve()
-		c.Colour = figure.Contrast(k)
 		if f.Curves = append(f.Curves, c); len(c.X) > 0 {
 			from, to = min(from, c.X[0]), max(to, c.X[len(c.X)-1])
 		}
 	}
 	if r.goal > 0 && to >= from {
-		f.Curves = append(f.Curves, figure.Curve{Name: "asked for", X: []float64{from, to}, Y: []float64{r.goal, r.goal}, Dashed: true, Colour: 7})
+		f.Curves = append(f.Curves, figure.Curve{Name: "asked for", X: []float64{from, to}, Y: []float64{r.goal, r.goal}, Dashed: true, Style: figure.Black})
 	}
 	if to >= from {
 		var rows [][]string

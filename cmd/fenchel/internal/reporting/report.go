@@ -186,7 +186,7 @@ func gaps(path string) (curves []figure.Curve, err error) {
 	}
 	for k, line := range lines[1:] {
 		if name := line[at["class"]-1]; k == 0 || name != lines[k][at["class"]-1] {
-			curves = append(curves, figure.Curve{Name: cmp.Or(name, "gap"), Marked: []bool{}, Colour: figure.Contrast(len(curves))})
+			curves = append(curves, figure.Curve{Name: cmp.Or(name, "gap"), Marked: []bool{}})
 		}
 		seconds, err1 := strconv.ParseFloat(line[at["train_seconds"]-1], 64)
 		gap, err2 := strconv.ParseFloat(line[at["gap"]-1], 64)
