@@ -73,7 +73,8 @@ func (h *Heat) WriteSVG(w io.Writer) error {
 func (h *Heat) draw(out io.Writer, lo, hi float64) {
 	wide, high := h.size()
 	heading(out, heatLeft, h.Title, wide-heatLeft-margin/2)
-	text(out, heatLeft+cellWide*float64(len(h.Across))/2, high-16, "middle", h.X, wide-heatLeft)
+	middle := heatLeft + cellWide*float64(len(h.Across))/2
+	text(out, middle, high-16, "middle", h.X, 2*min(middle, wide-middle)-8)
 	fmt.Fprintf(out, `<g transform="translate(20 %d) rotate(-90)">`, top+cellHigh*len(h.Up)/2)
 	text(out, 0, 0, "middle", h.Y, max(cellHigh*float64(len(h.Up)), 60))
 	fmt.Fprintln(out, "</g>")
