@@ -133,7 +133,7 @@ func (r *report) result() {
 		s.Say(text + ".")
 	}
 	if r.same {
-		s.Say("These are the rows that the model was made from. Of new rows nothing is known yet: name some with --test, or train with --holdout.")
+		s.Say("These are the rows that the model was made from. Of new rows nothing is known yet: only rows that it has not seen can tell.")
 	}
 	s.Show("Scores", nil, []string{"score", "value"}, r.scoreRows())
 }
