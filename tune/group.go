@@ -263,7 +263,7 @@ func (t *teller) note(r *run, m, fold int, f *fenchel.Fitted, value float64, err
 	if r.spec.Progress == nil {
 		return
 	}
-	p := Progress{Done: t.done, Problems: t.problems}
+	p := Progress{Done: t.done, Problems: t.problems, Latest: *trial}
 	if best := r.result.top(); best >= 0 {
 		p.Best, p.Score = r.result.Candidates[best].String(), r.result.Candidates[best].Mean
 	}

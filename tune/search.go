@@ -60,6 +60,7 @@ type Progress struct {
 	Done, Problems int
 	Best           string  // name of the best candidate with a score of all folds; "": none yet
 	Score          float64 // mean score of Best
+	Latest         Trial   // the candidate that was judged, valid during the call only; without scores: one of a search within another
 }
 
 // Trial is what came out for a candidate.

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,6 +24,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -34,10 +34,8 @@ type drawer struct {
 	in        option.Input
 	data      []string
 	out, x, y string
+	kind      string // of picture; "": what suits the model
 }
-
-// painter is what writes a picture.
-type painter interface{ WriteSVG(io.Writer) error }
 
 func newDraw() *cobra.Command {
 	d := &drawer{}
@@ -48,18 +46,25 @@ func newDraw() *cobra.Command {
 
     files of train --trace         the gap of each run against its epochs,
                                    or other columns: --x, --y
-    linear models, several         their weights against lambda, the 14 largest
+    linear models, several         their weights against lambda, the 12 largest
     principal components           the share of the variance of each, and of all
                                    up to it
     a model of classes and --data  with two features, the class at every point
                                    and the rows; else the confusion matrix
     a model of numbers and --data  predicted against true numbers
+    a model, --data and --kind     the ROC curve (roc), precision by recall
+                                   (pr), whether probabilities are true
+                                   (reliability),
+                                   residuals, the largest weights, and how much
+                                   worse predictions get without what a column
+                                   tells (importance)
 
 Of the rows of --data at most 500, evenly spread, are drawn as dots. An axis is logarithmic
 if its numbers are positive and differ by a factor above 50.`,
 		Example: `  fenchel draw sdca.csv saga.csv -o gaps.svg
   fenchel draw sdca.csv saga.csv --x train_seconds -o seconds.svg
-  fenchel draw spirals.model --data spirals.svm -o spirals.svg`,
+  fenchel draw spirals.model --data spirals.svm -o spirals.svg
+  fenchel draw titanic.model --data test.csv --kind roc -o roc.svg`,
 		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args) },
 	}
@@ -67,14 +72,25 @@ if its numbers are positive and differ by a factor above 50.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&d.data, "data", nil, "rows to draw, or to count in a confusion matrix (may be repeated)")
 	f.StringVarP(&d.out, "output", "o", "", "write the picture to this SVG file")
+	f.StringVar(&d.kind, "kind", "", "with --data, which picture: "+strings.Join(pictures(), ", ")+" (default regions of two features, else confusion of classes and predicted of numbers)")
 	f.StringVar(&d.x, "x", "epoch", "column of the traces from left to right")
 	f.StringVar(&d.y, "y", "gap", "column of the traces from below to above")
+	option.Complete(cmd, "kind", pictures()...)
 	return cmd
 }
+
+// pictures are the kinds of pictures of a model and rows.
+func pictures() []string { return append([]string{"regions"}, reportpage.Kinds()...) }
 
 func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if d.out == "" || d.out == "-" {
 		return errors.New("draw: found no file for the picture, expected -o FILE.svg")
+	}
+	if d.kind != "" && !slices.Contains(pictures(), d.kind) {
+		return fmt.Errorf("--kind %s: expected %s", printing.Spell(d.kind), strings.Join(pictures(), ", "))
+	}
+	if d.kind != "" && len(d.data) == 0 {
+		return fmt.Errorf("--kind %s: found no rows, expected --data too", d.kind)
 	}
 	if err := cmp.Or(d.in.Check(cmd, d.data), paths.CheckOutputs([][2]string{{"--output", d.out}}, slices.Concat(files, d.data))); err != nil {
 		return err
@@ -87,7 +103,7 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 }
 
 // picture makes what suits the files.
-func (d *drawer) picture(cmd *cobra.Command, files []string) (painter, error) {
+func (d *drawer) picture(cmd *cobra.Command, files []string) (reportpage.Painter, error) {
 	alone := errors.New("draw: found --data beside what is no single model that predicts, expected --data only with one")
 	if isTrace(files[0]) {
 		if len(d.data) > 0 {
@@ -103,7 +119,7 @@ func (d *drawer) picture(cmd *cobra.Command, files []string) (painter, error) {
 			return nil, err
 		}
 		if components != nil {
-			spectrum.Curves = append(spectrum.Curves, shares(components, stem(path))...)
+			spectrum.Curves = append(spectrum.Curves, shares(components, stem(path), 1+len(spectrum.Curves)/2)...)
 		} else {
 			models = append(models, m)
 		}
@@ -142,10 +158,10 @@ func stem(path string) string {
 }
 
 // traces draws a curve for each class of each file.
-func (d *drawer) traces(files []string) (painter, error) {
+func (d *drawer) traces(files []string) (reportpage.Painter, error) {
 	f := &figure.Figure{Title: d.y + " of each run", X: figure.Axis{Name: d.x}, Y: figure.Axis{Name: d.y}}
 	if d.y == "gap" {
-		f.Title = "relative duality gap: proved at the dots, the solver's estimate between"
+		f.Title = "relative duality gap: proved at the marks, the solver's estimate between"
 	}
 	for _, path := range files {
 		curves, err := d.trace(path)
@@ -153,9 +169,6 @@ func (d *drawer) traces(files []string) (painter, error) {
 			return nil, exitcode.BadData(err)
 		}
 		f.Curves = append(f.Curves, curves...)
-	}
-	for k := range f.Curves {
-		f.Curves[k].Colour = figure.Contrast(k)
 	}
 	f.X.Log = wide(f.Curves, func(c figure.Curve) []float64 { return c.X })
 	f.Y.Log = wide(f.Curves, func(c figure.Curve) []float64 { return c.Y })
@@ -210,8 +223,8 @@ func (d *drawer) trace(path string) (curves []figure.Curve, err error) {
 }
 
 // shares are the share of the variance of each component, and of all up to it.
-func shares(m *model.PCA, name string) []figure.Curve {
-	each, all := figure.Curve{Name: name}, figure.Curve{Name: name + ", sum", Dashed: true}
+func shares(m *model.PCA, name string, style int) []figure.Curve {
+	each, all := figure.Curve{Name: name, Style: style}, figure.Curve{Name: name + ", sum", Dashed: true, Style: style}
 	sum := 0.0
 	for k, v := range m.Eigenvalue {
 		sum += v
@@ -221,11 +234,11 @@ func shares(m *model.PCA, name string) []figure.Curve {
 	return []figure.Curve{each, all}
 }
 
-// mostWeights is how many weights are drawn: lines of two kinds in all colours.
-const mostWeights = 14
+// mostWeights is how many weights are drawn: as many as can be told apart.
+const mostWeights = figure.Styles
 
 // weightsPath draws the largest weights of linear models against lambda.
-func weightsPath(models []*model.Model) (painter, error) {
+func weightsPath(models []*model.Model) (reportpage.Painter, error) {
 	first := models[0]
 	highest := make([]float64, first.Cols())
 	for _, m := range models {
@@ -238,8 +251,8 @@ func weightsPath(models []*model.Model) (painter, error) {
 	}
 	slices.SortStableFunc(models, func(a, b *model.Model) int { return cmp.Compare(a.Statement.Lambda, b.Statement.Lambda) })
 	f := &figure.Figure{Title: "weights by lambda, penalty " + first.Statement.Penalty, X: figure.Axis{Name: "lambda", Log: true}, Y: figure.Axis{Name: "weight"}}
-	for k, j := range report.Largest(highest, mostWeights) {
-		c := figure.Curve{Name: report.FeatureName(first.Features, j), Dashed: k >= mostWeights/2, Colour: figure.Contrast(k)}
+	for _, j := range report.Largest(highest, mostWeights) {
+		c := figure.Curve{Name: report.FeatureName(first.Features, j)}
 		for _, m := range models {
 			c.X, c.Y = append(c.X, m.Statement.Lambda), append(c.Y, m.Outputs[0].Weights[j])
 		}
@@ -248,69 +261,34 @@ func weightsPath(models []*model.Model) (painter, error) {
 	return f, nil
 }
 
-// mostDots is how many rows are drawn at most.
-const mostDots = 500
-
 // predictions draws what a model says of rows.
-func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error) {
+func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (reportpage.Painter, error) {
 	d.in.ForModel(cmd, m)
 	d.in.Opt.InOrder = true
 	set, err := d.in.Read(cmd, d.data)
 	if err != nil {
 		return nil, err
 	}
-	e, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.Opt.Threads}) // which refuses rows that do not fit
-	if err != nil {
-		return nil, exitcode.BadData(err)
+	if (d.kind == "" || d.kind == "regions") && m.Cols() == 2 && m.Classes != nil {
+		if _, err := fenchel.Evaluate(cmd.Context(), m, set, fenchel.Options{Threads: d.in.Opt.Threads}); err != nil { // which refuses rows that do not fit
+			return nil, exitcode.BadData(err)
+		}
+		return regions(m, set, dots(set.Rows())), nil
 	}
-	rows := dots(set.Rows())
-	switch {
-	case m.Statement.Targets != nil:
-		return nil, fmt.Errorf("draw: found a model of %d targets, expected one, whose predictions are drawn", len(m.Statement.Targets))
-	case m.Classes == nil:
-		return compared(m, set, rows)
-	case m.Cols() == 2:
-		return regions(m, set, rows), nil
-	case e.Confusion == nil:
-		return nil, errors.New("draw: found a model of one class and more than two features, expected one of two features")
+	if d.kind == "regions" {
+		return nil, errors.New("--kind regions: found another model, expected one of classes and two features")
 	}
-	return confusion(e), nil
+	picture, err := reportpage.Picture(cmd.Context(), reportpage.Asked{Model: m, Learned: set, Threads: d.in.Opt.Threads}, cmp.Or(d.kind, reportpage.Usual(m)))
+	return picture, exitcode.BadData(err)
 }
 
 // dots are the numbers of the rows that are drawn.
 func dots(n int) []int {
-	rows := make([]int, min(n, mostDots))
+	rows := make([]int, min(n, reportpage.MostDots))
 	for k := range rows {
 		rows[k] = k * n / len(rows)
 	}
 	return rows
-}
-
-// confusion counts rows by true and predicted class.
-func confusion(e *fenchel.Evaluation) *figure.Heat {
-	h := &figure.Heat{Title: fmt.Sprintf("rows, accuracy %s", report.Number(e.Accuracy)), X: "predicted", Y: "true",
-		Across: e.Confusion.Predicted, MarkX: -1, Written: func(v float64) string { return fmt.Sprintf("%.6g", v) }}
-	for k := len(e.Confusion.True) - 1; k >= 0; k-- { // the first above
-		h.Up, h.Values = append(h.Up, e.Confusion.True[k]), append(h.Values, e.Confusion.Count[k])
-	}
-	return h
-}
-
-// compared draws predicted numbers against true ones.
-func compared(m *model.Model, set *data.Set, rows []int) (painter, error) {
-	x, err := m.Prepare(set.X)
-	if err != nil {
-		return nil, exitcode.BadData(err)
-	}
-	points := figure.Curve{Name: "rows", Points: true}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, i := range rows {
-		truth := set.Target.Number[i]
-		points.X, points.Y = append(points.X, truth), append(points.Y, m.Predict(x.Row(i)))
-		lo, hi = min(lo, truth), max(hi, truth)
-	}
-	equal := figure.Curve{Name: "equal", X: []float64{lo, hi}, Y: []float64{lo, hi}, Dashed: true}
-	return &figure.Figure{Title: "predicted against true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{points, equal}}, nil
 }
 
 // regions draws the class at every point of a plane of two features, and rows in it by their class, of
@@ -326,10 +304,10 @@ func regions(m *model.Model, set *data.Set, rows []int) *figure.Figure {
 	f := &figure.Figure{Title: "the class at every point, and rows", X: figure.Axis{Name: names[0]}, Y: figure.Axis{Name: names[1]}}
 	f.Ground = func(x, y float64) int {
 		at := matrix.Vector{Value: []float32{float32((x - offset[0]) * factor[0]), float32((y - offset[1]) * factor[1])}}
-		return figure.Contrast(m.Decide(m.Scores(nil, at)))
+		return 1 + m.Decide(m.Scores(nil, at))
 	}
-	for k, class := range m.Classes {
-		f.Curves = append(f.Curves, figure.Curve{Name: class, Points: true, Colour: figure.Contrast(k)})
+	for _, class := range m.Classes {
+		f.Curves = append(f.Curves, figure.Curve{Name: class, Points: true})
 	}
 	for _, i := range rows {
 		row := set.X.Row(i)

@@ -67,7 +67,7 @@ func readPage(text string) (all []*consoleCommand, files map[string]string) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	all := []string{readme}
-	for _, pattern := range []string{"guide/*.md", "tutorials/*.md", "recipes.md", "gallery.md", "faq.md", "serving.md"} {
+	for _, pattern := range []string{"guide/*.md", "tutorials/*.md", "recipes.md", "gallery.md", "faq.md", "serving.md", "seeing.md"} {
 		found, err := filepath.Glob("../../docs/" + pattern)
 		if err != nil || found == nil {
 			t.Fatalf("docs/%s: found no page (%v)", pattern, err)
@@ -111,27 +111,40 @@ func runPage(t *testing.T, page string) {
 	for _, c := range commands {
 		t.Run(c.text, func(t *testing.T) { s.run(t, c) })
 	}
-	if filepath.Base(page) == "gallery.md" {
-		t.Run("pictures", func(t *testing.T) { comparePictures(t, string(text), s.dir) })
+	if name := filepath.Base(page); name == "gallery.md" || name == "seeing.md" && hasData() {
+		t.Run("made", func(t *testing.T) { compareMade(t, string(text), s.dir) })
 	}
 }
 
-// redraw writes the pictures of the gallery, after changes of what is drawn.
-var redraw = flag.Bool("redraw", false, "write the pictures of docs/gallery, which are compared otherwise")
+// redraw writes the pictures of the gallery and the reports, after changes of what is drawn.
+var redraw = flag.Bool("redraw", false, "write docs/gallery and docs/reports, which are compared otherwise")
 
-// comparePictures compares all pictures of the gallery with those that its commands drew.
-func comparePictures(t *testing.T, text, dir string) {
-	shown := regexp.MustCompile(`\(gallery/([a-z-]+\.svg)\)`).FindAllStringSubmatch(text, -1)
-	if kept, err := filepath.Glob("../../docs/gallery/*"); err != nil || len(kept) != len(shown) && !*redraw {
-		t.Errorf("found %d pictures in docs/gallery, expected the %d of the page (%v)", len(kept), len(shown), err)
+// mostReport is how large a report may be that is kept.
+const mostReport = 300_000
+
+// hasData reports whether the public sets are here.
+func hasData() bool {
+	_, err := os.Stat(dataFolder)
+	return err == nil && !testing.Short()
+}
+
+// compareMade compares all pictures of the gallery, or all reports, with those that the commands of a page made.
+func compareMade(t *testing.T, text, dir string) {
+	shown := regexp.MustCompile(`\(((?:gallery|reports)/([a-z-]+\.(?:svg|html)))\)`).FindAllStringSubmatch(text, -1)
+	folder, _, _ := strings.Cut(shown[0][1], "/")
+	if kept, err := filepath.Glob("../../docs/" + folder + "/*"); err != nil || len(kept) != len(shown) && !*redraw {
+		t.Errorf("found %d files in docs/%s, expected the %d of the page (%v)", len(kept), folder, len(shown), err)
 	}
 	for _, m := range shown {
-		drawn, err := os.ReadFile(filepath.Join(dir, m[1]))
+		drawn, err := os.ReadFile(filepath.Join(dir, m[2]))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		path := filepath.Join("../../docs/gallery", m[1])
+		if len(drawn) > mostReport {
+			t.Errorf("%s: found %d bytes, expected at most %d", m[2], len(drawn), mostReport)
+		}
+		path := filepath.Join("../../docs", m[1])
 		if *redraw {
 			if err := os.WriteFile(path, drawn, 0o644); err != nil {
 				t.Error(err)

@@ -386,7 +386,7 @@ func (s *sparsifier) printErrors(r printing.Report) {
 // draw draws the errors along the path, and those of the model as dashed lines.
 func (s *sparsifier) draw(w io.Writer) error {
 	f := figure.Figure{Title: "errors by number of support vectors", X: figure.Axis{Name: "support vectors", Log: true}, Y: figure.Axis{Name: s.found.Unit}}
-	for _, c := range []struct {
+	for k, c := range []struct {
 		name string
 		of   func(sparsify.Step) float64
 	}{{"these rows", func(p sparsify.Step) float64 { return p.Train }}, {"test", func(p sparsify.Step) float64 { return p.Test }}} {
@@ -394,13 +394,13 @@ func (s *sparsifier) draw(w io.Writer) error {
 		if math.IsNaN(full) {
 			continue
 		}
-		curve := figure.Curve{Name: c.name}
+		curve := figure.Curve{Name: c.name, Style: k + 1}
 		for _, p := range append(s.found.Path[:len(s.found.Path):len(s.found.Path)], s.found.Small) {
 			if p.Vectors > 0 {
 				curve.X, curve.Y = append(curve.X, float64(p.Vectors)), append(curve.Y, c.of(p))
 			}
 		}
-		f.Curves = append(f.Curves, curve, figure.Curve{Name: c.name + ", model", X: []float64{1, float64(s.found.FullVectors)}, Y: []float64{full, full}, Dashed: true})
+		f.Curves = append(f.Curves, curve, figure.Curve{Name: c.name + ", model", X: []float64{1, float64(s.found.FullVectors)}, Y: []float64{full, full}, Dashed: true, Style: k + 1})
 	}
 	return f.WriteSVG(w)
 }

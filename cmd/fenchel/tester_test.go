@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,17 +26,17 @@ func TestTesterIsSparing(t *testing.T) {
 		small, large := training.NewTester(few, set, 1), training.NewTester(many, set, 1)
 		told := ""
 		spec.Progress = func(p fenchel.Progress) {
-			if text := small.ErrorAt(p); text != "" {
-				told = text
+			if value, name := small.ErrorAt(p); name != "" {
+				told = fmt.Sprint(name, " ", value)
 			}
-			if text := large.ErrorAt(p); text != "" {
-				t.Errorf("found %q, of more test rows than there is time for", text)
+			if value, name := large.ErrorAt(p); name != "" {
+				t.Errorf("found the %s %g, of more test rows than there is time for", name, value)
 			}
 		}
 		if _, err := fenchel.Train(context.Background(), set, spec); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(told, "test error ") {
+		if !strings.HasPrefix(told, "error ") {
 			t.Errorf("%s: found %q, expected the error on few test rows", spec.Kernel, told)
 		}
 	}

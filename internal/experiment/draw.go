@@ -1,14 +1,15 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/figure"
 )
 
-// Figures are the curves, each panel in its row and column. A curve has the colour of its name in all panels, where
-// there are as few names as colours.
+// Figures are the curves, each panel in its row and column. A curve has the style of its name in all panels, where
+// there are as few names as styles.
 func (r *Result) Figures() (sheet figure.Sheet) {
 	var rows, columns, names []string
 	place := func(names *[]string, name string) int {
@@ -36,8 +37,8 @@ func (r *Result) Figures() (sheet figure.Sheet) {
 			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
 			sheet[i][j].Y.Quantiles = true
 		}
-		if c := p.addTo(sheet[i][j]); len(names) <= figure.Colours && !p.Dashed {
-			c.Colour = figure.Contrast(slices.Index(names, p.Curve))
+		if c := p.addTo(sheet[i][j]); len(names) <= figure.Styles && !p.Dashed {
+			c.Style = 1 + slices.Index(names, p.Curve)
 		}
 	}
 	return sheet
@@ -54,9 +55,9 @@ func (p Point) addTo(f *figure.Figure) *figure.Curve {
 	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
 	if at < 0 {
 		at = len(f.Curves)
-		c := figure.Curve{Name: p.Curve, Dashed: p.Dashed || at >= figure.Colours, Points: p.Dots, Colour: figure.Contrast(at)}
+		c := figure.Curve{Name: p.Curve, Dashed: p.Dashed, Points: p.Dots}
 		if p.Dashed && at > 0 {
-			c.Colour = f.Curves[at-1].Colour
+			c.Style = cmp.Or(f.Curves[at-1].Style, at)
 		}
 		f.Curves = append(f.Curves, c)
 	}

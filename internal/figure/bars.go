@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Bars are horizontal bars with names, from 0 to their values, the first above.
@@ -25,42 +26,62 @@ func (b *Bars) Add(name string, value, spread float64) {
 	b.bars = append(b.bars, bar{name, value, spread})
 }
 
-// mostName is how many characters of a name are written; the whole is shown where the pointer rests.
-const mostName = 32
-
 // WriteSVG draws the bars.
-func (b *Bars) WriteSVG(w io.Writer) error {
-	const high, names, numbers = 22, 240, 90
-	out := bufio.NewWriter(w)
-	lo, hi := 0.0, 0.0
+func (b *Bars) WriteSVG(w io.Writer) error { return Stack{b}.WriteSVG(w) }
+
+// A Stack is bars below each other.
+type Stack []*Bars
+
+const barsWide, barHigh = 720.0, 22
+
+// WriteSVG draws all bars.
+func (s Stack) WriteSVG(w io.Writer) error {
+	out, down, titles := bufio.NewWriter(w), 0, []string(nil)
+	for _, b := range s {
+		titles = append(titles, b.Title)
+		down += b.high()
+	}
+	begin(out, barsWide, float64(down), strings.Join(titles, "; "))
+	down = 0
+	for _, b := range s {
+		fmt.Fprintf(out, `<g transform="translate(0 %d)">`+"\n", down)
+		b.draw(out)
+		fmt.Fprintln(out, "</g>")
+		down += b.high()
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// high is how much room the bars take.
+func (b *Bars) high() int { return top + barHigh*len(b.bars) + 10 }
+
+func (b *Bars) draw(out io.Writer) {
+	const numbers = 90.0
+	lo, hi, names := 0.0, 0.0, 40.0
 	for _, x := range b.bars {
-		lo, hi = min(lo, x.value-x.spread), max(hi, x.value+x.spread)
+		names = max(names, min(widthOf(x.name, size)+18, 240))
+		if x.value-x.value == 0 {
+			lo, hi = min(lo, x.value-x.spread), max(hi, x.value+x.spread)
+		}
 	}
 	if !(hi > lo) {
 		hi = lo + 1
 	}
-	across := func(v float64) float64 { return names + (v-lo)/(hi-lo)*(width-names-numbers) }
-	below := top + high*len(b.bars) + 10
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %d" font-family="sans-serif" font-size="12">`+"\n", width, below, below)
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="white"/>`)
-	text(out, names, top-18, "start", b.Title)
+	across := func(v float64) float64 { return names + (v-lo)/(hi-lo)*(barsWide-names-numbers) }
+	heading(out, 10, b.Title, barsWide-20)
 	for i, x := range b.bars {
-		y := top + high*i
-		name := []rune(x.name)
-		if len(name) > mostName {
-			name = append(name[:mostName-1], '…')
-		}
-		text(out, names-8, float64(y+high/2+4), "end", string(name))
-		if math.IsNaN(x.value) {
+		y := top + barHigh*i
+		text(out, names-8, float64(y+barHigh/2+4), "end", x.name, names-16)
+		if x.value-x.value != 0 {
 			continue
 		}
 		from, to := across(min(0, x.value)), across(max(0, x.value))
-		fmt.Fprintf(out, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`+"\n", from, y+3, max(0.5, to-from), high-6, colours[map[bool]int{true: 2}[x.value < 0]])
+		fmt.Fprintf(out, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`+"\n", from, y+3, max(0.5, to-from), barHigh-6, colours[map[bool]int{true: 1}[x.value < 0]])
 		if x.spread > 0 {
-			fmt.Fprintf(out, `<path d="M%.2f %dH%.2f" stroke="#222" stroke-width="1.5"/>`+"\n", across(x.value-x.spread), y+high/2, across(x.value+x.spread))
+			fmt.Fprintf(out, `<path d="M%.2f %dH%.2f" stroke="#222" stroke-width="1.5"/>`+"\n", across(x.value-x.spread), y+barHigh/2, across(x.value+x.spread))
 		}
-		text(out, across(max(0, x.value+x.spread))+6, float64(y+high/2+4), "start", strconv.FormatFloat(x.value, 'g', 4, 64))
+		text(out, across(math.Max(0, x.value+x.spread))+6, float64(y+barHigh/2+4), "start", strconv.FormatFloat(x.value, 'g', 4, 64), numbers-10)
 	}
-	fmt.Fprintf(out, `<path d="M%.2f %dV%d" stroke="#444"/>`+"\n</svg>\n", across(0), top, below-10)
-	return out.Flush()
+	fmt.Fprintf(out, `<path d="M%.2f %dV%d" stroke="#444"/>`+"\n", across(0), top, b.high()-10)
 }

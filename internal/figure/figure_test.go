@@ -44,8 +44,9 @@ func TestWriteSVG(t *testing.T) {
 		{Name: "broken", X: []float64{1, 10, 100, 1000}, Y: []float64{1, nan, 2, 3}, Dashed: true},
 		{Name: "not shown", X: []float64{-1, 0}, Y: []float64{1, 1}},
 	}})
-	if len(paths) != 3 || strings.Count(paths[0], "L") != 2 || strings.Count(paths[1], "M") != 2 || paths[2] != "" {
-		t.Errorf("found the paths %q, expected one whole, one broken, one empty", paths)
+	paths = slices.DeleteFunc(paths, func(d string) bool { return d == "" || !strings.Contains(d, "L") }) // others are ticks, marks and the legend
+	if len(paths) != 2 || strings.Count(paths[0], "L") != 2 || strings.Count(paths[1], "M") != 2 {
+		t.Errorf("found the paths %q, expected one whole, one broken", paths)
 	}
 	if !strings.Contains(text, "a &lt; b &amp;") || !strings.Contains(text, "stroke-dasharray") {
 		t.Errorf("found %s", text)
@@ -57,20 +58,75 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
+// TestTicks: values are round, few of them have words, and the words tell them apart.
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
-		s    span
-		want []float64
+		s      span
+		labels string
+		name   string
 	}{
-		{span{Axis{}, 0, 1}, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{span{Axis{}, -3, 12}, []float64{0, 5, 10}},
-		{span{Axis{Log: true}, 0, 1}, []float64{1, 2, 5, 10}},
-		{span{Axis{Log: true}, -0.5, 4.5}, []float64{1, 10, 100, 1000, 10000}},
+		{span{Axis{}, 0, 1}, "0.0 0.2 0.4 0.6 0.8 1.0", ""},
+		{span{Axis{}, -3, 12}, "0 5 10", ""},
+		{span{Axis{Name: "loss"}, 1.99999988, 2.00000031}, "0 1 2 3 4", "loss - 1.9999999 (×10⁻⁷)"},
+		{span{Axis{Name: "n"}, 0, 3.1e6}, "0 1 2 3", "n (×10⁶)"},
+		{span{Axis{Log: true}, 0, 1}, "1 2 5 10", ""},
+		{span{Axis{Log: true}, -0.5, 3.5}, "1 10 100 1000", ""},
+		{span{Axis{Log: true}, -9.5, 1.5}, "10⁻⁸ 10⁻⁶ 10⁻⁴ 10⁻² 10⁰", ""},
+		{span{Axis{Log: true}, -6.4, -5.5}, "5·10⁻⁷ 10⁻⁶ 2·10⁻⁶", ""},
+		{span{Axis{Log: true}, 0.1, 0.5}, "1.5 2.0 2.5 3.0", ""},
 	} {
-		found := c.s.ticks()
-		if !slices.EqualFunc(found, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9*max(1, math.Abs(b)) }) {
-			t.Errorf("from %g to %g, log %t: found %v, expected %v", c.s.lo, c.s.hi, c.s.Log, found, c.want)
+		ticks, name := c.s.ticks()
+		var labels []string
+		for k, x := range ticks {
+			if x.label != "" {
+				labels = append(labels, x.label)
+			}
+			if at := c.s.at(x.value); at < 0 || at > 1 || k > 0 && x.value <= ticks[k-1].value {
+				t.Errorf("%+v: found the tick %g after others", c.s, x.value)
+			}
 		}
+		if found := strings.Join(labels, " "); found != c.labels || name != c.name {
+			t.Errorf("from %g to %g, log %t: found %q and %q, expected %q and %q", c.s.lo, c.s.hi, c.s.Log, found, name, c.labels, c.name)
+		}
+	}
+}
+
+// TestStyles: twelve curves differ in their lines, or their marks; what is beyond is faint, below the others, and counted.
+func TestStyles(t *testing.T) {
+	f := &Figure{}
+	for k := range Styles + 3 {
+		f.Curves = append(f.Curves, Curve{Name: fmt.Sprint("curve ", k), X: []float64{0, 1}, Y: []float64{0, float64(k)}})
+	}
+	lines, marked, both := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for k, c := range f.styled()[3:] {
+		m, style := c.mark()
+		lines[c.line()], marked[fmt.Sprint(m, strings.Contains(style, "white"))], both[c.line()+style] = true, true, true
+		if c.Name != f.Curves[k].Name {
+			t.Errorf("found %s at place %d", c.Name, k)
+		}
+	}
+	if len(lines) != Styles || len(marked) != Styles || len(both) != Styles {
+		t.Errorf("found %d lines and %d marks, expected %d of each", len(lines), len(marked), Styles)
+	}
+	text, _ := draw(t, f)
+	if !strings.Contains(text, ">3 others<") || strings.Contains(text, "curve 12<") || strings.Count(text, faint) != 4 || strings.Index(text, faint) > strings.Index(text, colours[0]) {
+		t.Errorf("found %s", text)
+	}
+}
+
+// TestRoom: words are as wide as is said, shortened where there is no room, and then whole in their title.
+func TestRoom(t *testing.T) {
+	var out strings.Builder
+	text(&out, 0, 0, "start", "iiiiiiiiii", 100)
+	text(&out, 0, 0, "start", strings.Repeat("W", 20), 100)
+	heading(&out, 0, strings.Repeat("a long title ", 6), 300)
+	for _, want := range []string{`textLength="26.6" lengthAdjust="spacingAndGlyphs">iiiiiiiiii<`, "<title>" + strings.Repeat("W", 20) + "</title>" + "WWWWWWW…<"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s is not in %s", want, out.String())
+		}
+	}
+	if strings.Count(out.String(), "font-weight") != 2 || strings.Count(out.String(), "a long title") < 4 {
+		t.Errorf("found %s, expected two lines", out.String())
 	}
 }
 
@@ -83,12 +139,12 @@ func TestSheet(t *testing.T) {
 	if err := (Sheet{{panel("a"), panel("b")}, {nil, panel("c")}}).WriteSVG(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`width="1440" height="880"`, `translate(0 0)`, `translate(720 0)`, `translate(720 440)`, ">a<", ">b<", ">c<"} {
+	for _, want := range []string{`width="1136" height="896"`, `translate(0 0)`, `translate(568 0)`, `translate(568 448)`, ">a<", ">b<", ">c<"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%q is found %d times", want, strings.Count(out.String(), want))
 		}
 	}
-	if strings.Contains(out.String(), "translate(0 440)") {
+	if strings.Contains(out.String(), "translate(0 448)") {
 		t.Error("a panel that is nil is drawn")
 	}
 }
@@ -101,13 +157,16 @@ func TestGround(t *testing.T) {
 			if x > y {
 				return 1
 			}
-			return 3
+			return 2
 		},
 		Curves: []Curve{
-			{Points: true, Colour: 1, X: []float64{0, 1, math.NaN()}, Y: []float64{0, 1, 1}},
+			{Points: true, Style: 1, X: []float64{0, 1, math.NaN()}, Y: []float64{0, 1, 1}},
 			{X: []float64{0, 1}, Y: []float64{1, 0}, Marked: []bool{false, true}},
 		},
 	})
+	for len(paths) > 0 && !strings.HasSuffix(paths[0], "z") { // ticks
+		paths = paths[1:]
+	}
 	if len(paths) != 5 { // two colours, dots, a line, its mark
 		t.Fatalf("found %d paths, expected 5: %q", len(paths), paths)
 	}
@@ -121,13 +180,13 @@ func TestGround(t *testing.T) {
 			area += wide * high
 		}
 	}
-	if want := (width - left - right) * (height - top - below); area != want {
+	if want := panelWide * panelHigh; area != want {
 		t.Errorf("found squares of %d pixels in all, expected the panel's %d", area, want)
 	}
-	if strings.Count(paths[2], "h0") != 2 || strings.Count(paths[4], "h0") != 1 || strings.Contains(paths[3], "h0") {
+	if strings.Count(paths[2], "h0") != 2 || strings.Count(paths[4], "M") != 1 || strings.Contains(paths[3], "h0") {
 		t.Errorf("found the paths %q, expected two dots, a line, one dot", paths[2:])
 	}
-	if !strings.Contains(text, `fill="#d55e00" fill-opacity`) || !strings.Contains(text, `stroke="#56b4e9"`) {
+	if !strings.Contains(text, `fill="#d55e00" fill-opacity`) || !strings.Contains(text, `fill="#d55e00"`) {
 		t.Errorf("found other colours in %s", text)
 	}
 	if at := spanOf(Axis{Log: true}, []Curve{{X: []float64{1, 1000}}}, func(c Curve) []float64 { return c.X }); math.Abs(at.back(at.at(20))-20) > 1e-12 {

@@ -14,7 +14,7 @@ func (f *Figure) drawGround(out io.Writer, x, y span) {
 		return
 	}
 	const side = 4
-	across, down := (width-left-right)/side, (height-top-below)/side
+	across, down := panelWide/side, panelHigh/side
 	paths := make([]strings.Builder, len(colours))
 	for i := range down {
 		begin, colour := 0, -1
@@ -22,6 +22,9 @@ func (f *Figure) drawGround(out io.Writer, x, y span) {
 			next := -1
 			if j < across {
 				next = f.Ground(x.back((float64(j)+0.5)/float64(across)), y.back(1-(float64(i)+0.5)/float64(down))) - 1
+				if next >= 0 {
+					next %= len(colours)
+				}
 			}
 			if next == colour {
 				continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -14,23 +15,23 @@ type Sheet [][]*Figure
 // WriteSVG draws the figures beside and below each other.
 func (s Sheet) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	columns, longest := 1, 0
+	const high = top + panelHigh + below
+	columns, wide := 1, float64(left+panelWide+margin)
+	var titles []string
 	for _, row := range s {
 		columns = max(columns, len(row))
 		for _, f := range row {
 			if f != nil {
-				for _, c := range f.Curves {
-					longest = max(longest, len(c.Name))
-				}
+				wide = max(wide, math.Ceil(f.wide()))
+				titles = append(titles, f.Title)
 			}
 		}
 	}
-	wide := width + max(0, 7*(longest-19)) // room for the longest name
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", columns*wide, max(1, len(s))*height)
+	begin(out, float64(columns)*wide, float64(max(1, len(s))*high), strings.Join(titles, "; "))
 	for i, row := range s {
 		for j, f := range row {
 			if f != nil {
-				fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", j*wide, i*height)
+				fmt.Fprintf(out, `<g transform="translate(%.0f %d)">`+"\n", float64(j)*wide, i*high)
 				f.draw(out, wide)
 				fmt.Fprintln(out, "</g>")
 			}
@@ -52,7 +53,7 @@ type Page struct {
 
 var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title>
-<style>body{font-family:sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}svg{max-width:100%;height:auto}</style>
+<style>body{font-family:sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}body>svg{max-width:100%;height:auto}</style>
 </head><body><h1>{{.Title}}</h1>
 {{with .Rows}}<table><tr>{{range $.Heads}}<th>{{.}}</th>{{end}}</tr>
 {{range $i, $row := .}}<tr>{{range $j, $cell := $row}}<td>{{if and $.Links (eq $j 0)}}<a href="{{index $.Links $i}}">{{$cell}}</a>{{else}}{{$cell}}{{end}}</td>{{end}}</tr>

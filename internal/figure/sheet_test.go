@@ -17,7 +17,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{"a &lt;b&gt;", "x &amp; y", "&lt;i&gt;", "&lt;script&gt;", ">one<", ">three<", `width="1440" height="880"`} {
+	for _, want := range []string{"a &lt;b&gt;", "x &amp; y", "&lt;i&gt;", "&lt;script&gt;", ">one<", ">three<", ` height="896"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
 		}

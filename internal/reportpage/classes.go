@@ -12,7 +12,27 @@ import (
 
 // classes says where a model of classes is right, and at which threshold.
 func (r *report) classes() {
-	s, c := r.page.section("Right and wrong"), r.found.Confusion
+	s := r.page.Section("Right and wrong")
+	r.confusion(s)
+	var rows [][]string
+	for _, of := range r.found.Classes {
+		rows = append(rows, []string{of.Class, digits(of.Precision), digits(of.Recall), digits(of.F1), digits(of.Support)})
+	}
+	s.Show("Each class", nil, []string{"class", "precision", "recall", "F1", "rows"}, rows)
+	if ranks(r) {
+		r.ranking(r.page.Section("Every threshold"))
+	}
+	if hasShares(r) {
+		r.reliability(r.page.Section("Are the probabilities true?"))
+	}
+}
+
+// unknown is the class of a row whose label the model does not know.
+const unknown = metric.Unknown
+
+// confusion counts rows by true and predicted class.
+func (r *report) confusion(s *Section) {
+	c := r.found.Confusion
 	heads, rows := []string{"true \\ predicted"}, [][]string(nil)
 	heads = append(heads, c.Predicted...)
 	for k, line := range c.Count {
@@ -22,26 +42,15 @@ func (r *report) classes() {
 		}
 		rows = append(rows, row)
 	}
-	var picture painter
+	var picture Painter
 	if len(c.Predicted) <= 12 {
-		h := &figure.Heat{Title: "rows", X: "predicted", Y: "true", Across: c.Predicted, MarkX: -1, Written: digits}
+		h := &figure.Heat{Title: fmt.Sprintf("rows, accuracy %s", percent(*r.found.Accuracy)), X: "predicted", Y: "true", Across: c.Predicted, MarkX: -1, Written: digits}
 		for k, name := range slices.Backward(c.True) {
 			h.Up, h.Values = append(h.Up, name), append(h.Values, c.Count[k])
 		}
 		picture = h
 	}
-	s.show("Rows by true and predicted class", picture, heads, rows)
-	rows = nil
-	for _, of := range r.found.Classes {
-		rows = append(rows, []string{of.Class, digits(of.Precision), digits(of.Recall), digits(of.F1), digits(of.Support)})
-	}
-	s.show("Each class", nil, []string{"class", "precision", "recall", "F1", "rows"}, rows)
-	if len(r.Model.Classes) == 2 && r.found.AUC != nil {
-		r.ranking()
-	}
-	if r.Model.HasProbabilities() && !slices.Contains(r.truth, metric.Unknown) {
-		r.reliability()
-	}
+	s.showKind("confusion", "Rows by true and predicted class", picture, heads, rows)
 }
 
 // A point of the curves over all thresholds.
@@ -86,14 +95,14 @@ func thin(n int) (kept []int) {
 }
 
 // ranking draws the curves over all thresholds, and marks the one that predicts.
-func (r *report) ranking() {
-	s, all, second := r.page.section("Every threshold"), r.points(), r.Model.Classes[1]
+func (r *report) ranking(s *Section) {
+	all, second := r.points(), r.Model.Classes[1]
 	used := 0.0
 	if t := r.Model.Threshold; t != nil {
 		used = t.Score
 	}
-	s.say(fmt.Sprintf("The model predicts %q where the score is above %s. Other thresholds catch more rows of %[1]q or raise fewer false alarms.", second, digits(used)))
-	roc, pr := figure.Curve{Name: "all thresholds", X: []float64{0}, Y: []float64{0}}, figure.Curve{Name: "all thresholds"}
+	s.Say(fmt.Sprintf("The model predicts %q where the score is above %s. Other thresholds catch more rows of %[1]q or raise fewer false alarms.", second, digits(used)))
+	roc, pr := figure.Curve{Name: "all thresholds", X: []float64{0}, Y: []float64{0}, Marked: []bool{}}, figure.Curve{Name: "all thresholds", Marked: []bool{}}
 	var rows [][]string
 	for _, k := range thin(len(all)) {
 		p := all[k]
@@ -107,24 +116,23 @@ func (r *report) ranking() {
 			at = p
 		}
 	}
-	rocs := []figure.Curve{roc, {Name: "by chance", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Colour: 7}, {Name: "this model", X: []float64{at.falls}, Y: []float64{at.recall}, Points: true, Colour: 3}}
+	rocs := []figure.Curve{roc, {Name: "by chance", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Style: figure.Black}, {Name: "this model", X: []float64{at.falls}, Y: []float64{at.recall}, Points: true, Style: 2}}
 	heads := []string{"score", "recall", "false alarms", "precision"}
-	s.show(fmt.Sprintf("ROC: area %s", number(r.found.AUC)), &figure.Figure{Title: "share of " + second + " that is found, by share of others that is taken for it", X: figure.Axis{Name: "false alarms"}, Y: figure.Axis{Name: "recall"}, Curves: rocs}, heads, rows)
-	prs := []figure.Curve{pr, {Name: "this model", X: []float64{at.recall}, Y: []float64{at.precision}, Points: true, Colour: 3}}
-	s.show(fmt.Sprintf("Precision and recall: average precision %s", number(r.found.AP)), &figure.Figure{Title: "precision by recall", X: figure.Axis{Name: "recall"}, Y: figure.Axis{Name: "precision"}, Curves: prs}, heads, rows)
+	s.showKind("roc", fmt.Sprintf("ROC: area %s", number(r.found.AUC)), &figure.Figure{Title: fmt.Sprintf("ROC of %s: area %.4f", second, *r.found.AUC), X: figure.Axis{Name: "share of others that is taken for it (false alarms)"}, Y: figure.Axis{Name: "share that is found (recall)"}, Curves: rocs}, heads, rows)
+	prs := []figure.Curve{pr, {Name: "this model", X: []float64{at.recall}, Y: []float64{at.precision}, Points: true, Style: 2}}
+	s.showKind("pr", fmt.Sprintf("Precision and recall: average precision %s", number(r.found.AP)), &figure.Figure{Title: fmt.Sprintf("precision by recall of %s: average %s", second, number(r.found.AP)), X: figure.Axis{Name: "recall"}, Y: figure.Axis{Name: "precision"}, Curves: prs}, heads, rows)
 	rows = nil
 	for _, t := range r.found.Thresholds {
 		rows = append(rows, []string{map[bool]string{true: "*"}[t.Used], digits(t.Score), number(t.Probability), number(t.Precision), digits(t.Recall), percent(t.Flagged), number(t.Cost)})
 	}
-	s.show("Thresholds (the one that predicts has a star)", nil, []string{"", "score", "probability", "precision", "recall", "flagged", "mean cost"}, rows)
+	s.Show("Thresholds (the one that predicts has a star)", nil, []string{"", "score", "probability", "precision", "recall", "flagged", "mean cost"}, rows)
 }
 
 // bins of probabilities.
 const bins = 10
 
 // reliability compares probabilities with what happened.
-func (r *report) reliability() {
-	s := r.page.section("Are the probabilities true?")
+func (r *report) reliability(s *Section) {
 	var weight, said, hit [bins]float64
 	total := 0.0
 	for i, scores := range r.scores {
@@ -153,7 +161,7 @@ func (r *report) reliability() {
 		curve.X, curve.Y, curve.Marked = append(curve.X, p), append(curve.Y, share), append(curve.Marked, true)
 		rows = append(rows, []string{fmt.Sprintf("%.1f to %.1f", float64(b)/bins, float64(b+1)/bins), digits(weight[b]), digits(p), digits(share)})
 	}
-	s.say(fmt.Sprintf("Where the model says 70 %%, about 70 %% should be so. The mean distance of the two is %s (expected calibration error); log loss %s, Brier score %s.", digits(ece), number(r.found.LogLoss), number(r.found.Brier)))
-	equal := figure.Curve{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Colour: 7}
-	s.show("What happened by what was said", &figure.Figure{Title: "share of rows by the probability that was said", X: figure.Axis{Name: "probability"}, Y: figure.Axis{Name: "share"}, Curves: []figure.Curve{curve, equal}}, []string{"probability", "rows", "mean probability", "share"}, rows)
+	s.Say(fmt.Sprintf("Where the model says 70 %%, about 70 %% should be so. The mean distance of the two is %s (expected calibration error); log loss %s, Brier score %s.", digits(ece), number(r.found.LogLoss), number(r.found.Brier)))
+	equal := figure.Curve{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Style: figure.Black}
+	s.showKind("reliability", "What happened by what was said", &figure.Figure{Title: "share of rows by the probability that was said", X: figure.Axis{Name: "probability that was said"}, Y: figure.Axis{Name: "share of rows"}, Curves: []figure.Curve{curve, equal}}, []string{"probability", "rows", "mean probability", "share"}, rows)
 }

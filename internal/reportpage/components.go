@@ -23,9 +23,9 @@ func OfComponents(ctx context.Context, m *model.PCA, name string, learned, test 
 	if err != nil {
 		return nil, err
 	}
-	s := p.section("The result")
-	s.say(fmt.Sprintf("%s capture %s of the variance of %s.", count(m.Statement.K, "component"), percent(e.Captured/e.Total), whose))
-	proofOfComponents(p.section("What is proved"), m)
+	s := p.Section("The result")
+	s.Say(fmt.Sprintf("%s capture %s of the variance of %s.", count(m.Statement.K, "component"), percent(e.Captured/e.Total), whose))
+	proofOfComponents(p.Section("What is proved"), m)
 	sum := 0.0
 	each, all := figure.Curve{Name: "each", X: nil, Marked: nil}, figure.Curve{Name: "all up to it", Dashed: true}
 	var rows [][]string
@@ -35,17 +35,17 @@ func OfComponents(ctx context.Context, m *model.PCA, name string, learned, test 
 		all.X, all.Y = append(all.X, float64(k+1)), append(all.Y, sum/float64(m.Proof.Total))
 		rows = append(rows, []string{digits(float64(k + 1)), digits(v), percent(v / float64(m.Proof.Total)), percent(sum / float64(m.Proof.Total))})
 	}
-	p.section("Spectrum").show("Share of the variance by component", &figure.Figure{Title: "share of the variance", X: figure.Axis{Name: "component"}, Y: figure.Axis{Name: "share"}, Curves: []figure.Curve{each, all}},
+	p.Section("Spectrum").Show("Share of the variance by component", &figure.Figure{Title: "share of the variance", X: figure.Axis{Name: "component"}, Y: figure.Axis{Name: "share"}, Curves: []figure.Curve{each, all}},
 		[]string{"component", "variance", "share", "share up to it"}, rows)
 	if m.Space == nil {
-		loadings(p.section("What the components are made of"), m)
+		loadings(p.Section("What the components are made of"), m)
 	}
 	if err := plane(p, m, set); err != nil {
 		return nil, err
 	}
-	again := p.section("Again")
-	again.say("This report: " + command)
-	again.say(fmt.Sprintf("The proof: fenchel verify %s DATA, with the same rows. Program version %s found the components.", name, m.Version))
+	again := p.Section("Again")
+	again.Say("This report: " + command)
+	again.Say(fmt.Sprintf("The proof: fenchel verify %s DATA, with the same rows. Program version %s found the components.", name, m.Version))
 	return p, ctx.Err()
 }
 
@@ -53,12 +53,12 @@ func OfComponents(ctx context.Context, m *model.PCA, name string, learned, test 
 func proofOfComponents(s *Section, m *model.PCA) {
 	gap := m.Proof.Relative()
 	if math.IsNaN(gap) || math.IsInf(gap, 0) {
-		s.say("Nothing: of components that were learned from a stream only what rows held out say is known.")
+		s.Say("Nothing: of components that were learned from a stream only what rows held out say is known.")
 		return
 	}
-	s.say(fmt.Sprintf("Of the %s of variance that the rows have these directions capture at least %s, and it is proved that no %d directions whatsoever capture more than %s: at most %s is missing.",
+	s.Say(fmt.Sprintf("Of the %s of variance that the rows have these directions capture at least %s, and it is proved that no %d directions whatsoever capture more than %s: at most %s is missing.",
 		digits(float64(m.Proof.Total)), digits(float64(m.Proof.Captured)), m.Statement.K, digits(float64(m.Proof.Upper)), percent(gap)))
-	s.say("Without such a proof components of a method that stopped too early look like those of data without structure.")
+	s.Say("Without such a proof components of a method that stopped too early look like those of data without structure.")
 }
 
 // loadings lists the features that weigh most in the first components.
@@ -76,7 +76,7 @@ func loadings(s *Section, m *model.PCA) {
 			b.Add(name, w[j], 0)
 			rows = append(rows, []string{name, digits(w[j])})
 		}
-		s.show(fmt.Sprintf("Component %d: the largest loadings", k+1), b, []string{"feature", "loading"}, rows)
+		s.Show(fmt.Sprintf("Component %d: the largest loadings", k+1), b, []string{"feature", "loading"}, rows)
 	}
 }
 
@@ -91,18 +91,18 @@ func plane(p *Page, m *model.PCA, set *data.Set) error {
 	}
 	n := set.Rows()
 	var curves []figure.Curve
-	classes := set.Target.Code != nil && len(set.Target.Label) <= figure.Colours
+	classes := set.Target.Code != nil && len(set.Target.Label) <= figure.Styles
 	if classes {
-		for k, label := range set.Target.Label {
-			curves = append(curves, figure.Curve{Name: label, Points: true, Colour: figure.Contrast(k)})
+		for _, label := range set.Target.Label {
+			curves = append(curves, figure.Curve{Name: label, Points: true})
 		}
 	} else {
 		curves = []figure.Curve{{Name: "rows", Points: true}}
 	}
 	at := make([]float64, m.Statement.K)
 	var rows [][]string
-	for k := range min(n, mostDots) {
-		i := k * n / min(n, mostDots)
+	for k := range min(n, MostDots) {
+		i := k * n / min(n, MostDots)
 		score(at, i)
 		c := &curves[0]
 		if classes {
@@ -111,6 +111,6 @@ func plane(p *Page, m *model.PCA, set *data.Set) error {
 		c.X, c.Y = append(c.X, at[0]), append(c.Y, at[1])
 		rows = append(rows, []string{fmt.Sprint(i + 1), digits(at[0]), digits(at[1])})
 	}
-	p.section("The first two components").show("A sample of the rows", &figure.Figure{Title: "rows by their first two coordinates", X: figure.Axis{Name: "component 1"}, Y: figure.Axis{Name: "component 2"}, Curves: curves}, []string{"row", "component 1", "component 2"}, rows)
+	p.Section("The first two components").Show("A sample of the rows", &figure.Figure{Title: "rows by their first two coordinates", X: figure.Axis{Name: "component 1"}, Y: figure.Axis{Name: "component 2"}, Curves: curves}, []string{"row", "component 1", "component 2"}, rows)
 	return nil
 }

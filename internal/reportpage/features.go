@@ -24,18 +24,23 @@ const (
 
 // features says which features matter.
 func (r *report) features() {
-	s := r.page.section("What the model goes by")
+	s := r.page.Section("What the model goes by")
 	if r.Model.IsLinear() {
-		s.say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
-		moments := momentsOf(r.Learned.X)
-		if k := len(r.Model.Outputs); k > mostClassifiers {
-			s.say(fmt.Sprintf("Of %d classifiers the first %d are shown.", k, mostClassifiers))
-		}
-		for c := range min(len(r.Model.Outputs), mostClassifiers) {
-			r.bars(s, c, moments)
-		}
+		s.Say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
+		r.largest(s)
 	}
 	r.importance(s)
+}
+
+// largest draws the largest weights of each output.
+func (r *report) largest(s *Section) {
+	moments, k := momentsOf(r.Learned.X), len(r.Model.Outputs)
+	if k > mostClassifiers {
+		s.Say(fmt.Sprintf("Of %d classifiers the first %d are shown.", k, mostClassifiers))
+	}
+	for c := range min(k, mostClassifiers) {
+		r.bars(s, c, moments)
+	}
 }
 
 // bars draws the largest weights of an output.
@@ -53,7 +58,12 @@ func (r *report) bars(s *Section, c int, moments []moment) {
 	}
 	order := orderOf(len(effect), func(j int) float64 { return -math.Abs(effect[j]) })
 	order = order[:min(mostBars, len(order))]
-	b := &figure.Bars{Title: "what one deviation adds to the score"}
+	b := &figure.Bars{Title: "what one deviation of a feature adds to the score"}
+	if name := result.OutputName(m, c); name != "" && len(m.Outputs) > 1 {
+		b.Title += " of " + name
+	} else if len(m.Outputs) == 1 && len(m.Classes) == 2 {
+		b.Title += " of " + m.Classes[1]
+	}
 	rows := [][]string(nil)
 	for _, j := range order {
 		b.Add(r.featureName(j), effect[j], 0)
@@ -67,7 +77,7 @@ func (r *report) bars(s *Section, c int, moments []moment) {
 	case name != "":
 		caption += " of " + name
 	}
-	s.show(caption, b, []string{"feature", "weight in units of the data", "deviation", "effect of one deviation"}, rows)
+	s.showKind("weights", caption, b, []string{"feature", "weight in units of the data", "deviation", "effect of one deviation"}, rows)
 }
 
 // A group is the features of a column.
@@ -163,7 +173,7 @@ func (r *report) importance(s *Section) {
 		b.Add(f.name, f.mean, f.deviation)
 		table = append(table, []string{f.name, digits(f.mean), digits(f.deviation)})
 	}
-	s.show(fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", count(len(rows), "row"), what, digits(base)), b,
+	s.showKind("importance", fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", count(len(rows), "row"), what, digits(base)), b,
 		[]string{"column", what + " added", fmt.Sprintf("deviation of %d times", permutations)}, table)
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/figure"
 )
 
-// mostDots is how many rows are drawn as dots.
-const mostDots = 500
+// MostDots is how many rows are drawn as dots.
+const MostDots = 500
 
 // residuals are true less predicted numbers.
 func (r *report) residuals() []float64 {
@@ -21,13 +21,13 @@ func (r *report) residuals() []float64 {
 }
 
 // numbers says how far predictions are off.
-func (r *report) numbers() {
-	s, residuals := r.page.section("How far predictions are off"), r.residuals()
+func (r *report) numbers(s *Section) {
+	residuals := r.residuals()
 	dots, off := figure.Curve{Name: "rows", Points: true}, figure.Curve{Name: "rows", Points: true}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	var rows [][]string
-	for k := range min(mostDots, len(residuals)) {
-		i := k * len(residuals) / min(mostDots, len(residuals))
+	for k := range min(MostDots, len(residuals)) {
+		i := k * len(residuals) / min(MostDots, len(residuals))
 		truth := r.judge.Target.Number[i]
 		predicted := truth - residuals[i]
 		dots.X, dots.Y = append(dots.X, truth), append(dots.Y, predicted)
@@ -35,16 +35,16 @@ func (r *report) numbers() {
 		lo, hi = min(lo, truth), max(hi, truth)
 		rows = append(rows, []string{digits(truth), digits(predicted), digits(residuals[i])})
 	}
-	equal := figure.Curve{Name: "equal", X: []float64{lo, hi}, Y: []float64{lo, hi}, Dashed: true, Colour: 7}
+	equal := figure.Curve{Name: "equal", X: []float64{lo, hi}, Y: []float64{lo, hi}, Dashed: true, Style: figure.Black}
 	heads := []string{"true", "predicted", "true less predicted"}
-	s.show("Predicted by true numbers", &figure.Figure{Title: "predicted by true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
-	s.show("What is left by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
+	s.showKind("predicted", "Predicted by true numbers", &figure.Figure{Title: "predicted by true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
+	s.showKind("residuals", "What is left by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
 	sorted := slices.Sorted(slices.Values(residuals))
 	rows = nil
 	for _, q := range []float64{0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99} {
 		rows = append(rows, []string{percent(q), digits(sorted[int(q*float64(len(sorted)-1)+0.5)])})
 	}
-	s.show("Quantiles of true less predicted", nil, []string{"share of rows below", "true less predicted"}, rows)
+	s.Show("Quantiles of true less predicted", nil, []string{"share of rows below", "true less predicted"}, rows)
 	r.coverage(s, residuals)
 }
 
@@ -65,5 +65,5 @@ func (r *report) coverage(s *Section, residuals []float64) {
 		}
 		rows = append(rows, []string{percent(q), "+-" + digits(half), percent(within / total)})
 	}
-	s.show(fmt.Sprintf("Intervals of the Laplace distribution of scale %s", digits(scale)), nil, []string{"said", "interval", "rows within"}, rows)
+	s.Show(fmt.Sprintf("Intervals of the Laplace distribution of scale %s", digits(scale)), nil, []string{"said", "interval", "rows within"}, rows)
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"html/template"
 	"io"
-	"strings"
 
 	_ "embed"
 )
@@ -31,22 +30,28 @@ type Table struct {
 	Rows    [][]string `json:"rows"`
 	Folded  bool       `json:"-"` // shown on demand: there is a picture
 
-	picture painter
+	picture Painter
+	kind    string // of the picture; "": it is not made alone
 }
 
-// A painter draws a picture.
-type painter interface{ WriteSVG(io.Writer) error }
+// A Painter draws a picture.
+type Painter interface{ WriteSVG(io.Writer) error }
 
-// say appends a paragraph.
-func (s *Section) say(text string) { s.Text = append(s.Text, text) }
+// Say appends a paragraph.
+func (s *Section) Say(text string) { s.Text = append(s.Text, text) }
 
-// show appends a table, folded below a picture if there is one.
-func (s *Section) show(caption string, picture painter, heads []string, rows [][]string) {
-	s.Tables = append(s.Tables, &Table{Caption: caption, Heads: heads, Rows: rows, Folded: picture != nil, picture: picture})
+// Show appends a table, folded below a picture if there is one.
+func (s *Section) Show(caption string, picture Painter, heads []string, rows [][]string) {
+	s.showKind("", caption, picture, heads, rows)
 }
 
-// section begins a section.
-func (p *Page) section(title string) *Section {
+// showKind is Show of a picture that is also made alone.
+func (s *Section) showKind(kind, caption string, picture Painter, heads []string, rows [][]string) {
+	s.Tables = append(s.Tables, &Table{Caption: caption, Heads: heads, Rows: rows, Folded: picture != nil, picture: picture, kind: kind})
+}
+
+// Section begins a section.
+func (p *Page) Section(title string) *Section {
 	s := &Section{Title: title}
 	p.Sections = append(p.Sections, s)
 	return s
@@ -61,7 +66,7 @@ func (t *Table) SVG() (template.HTML, error) {
 	if err := t.picture.WriteSVG(&out); err != nil {
 		return "", err
 	}
-	return template.HTML(strings.Replace(out.String(), "<svg ", `<svg role="img" `, 1)), nil
+	return template.HTML(out.String()), nil
 }
 
 //go:embed page.html
@@ -71,3 +76,11 @@ var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
 // WriteHTML writes the report.
 func (p *Page) WriteHTML(w io.Writer) error { return pageTemplate.Execute(w, p) }
+
+// WriteSections writes the sections alone, to stand in another page.
+func (p *Page) WriteSections(w io.Writer) error {
+	return pageTemplate.ExecuteTemplate(w, "sections", p)
+}
+
+// WriteStyle writes the style sheet that the sections need.
+func WriteStyle(w io.Writer) error { return pageTemplate.ExecuteTemplate(w, "style", nil) }

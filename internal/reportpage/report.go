@@ -47,16 +47,12 @@ type report struct {
 	found   *fenchel.Evaluation
 }
 
-// Of makes the report of a model.
-func Of(ctx context.Context, q Asked) (*Page, error) {
-	r := &report{Asked: q, page: &Page{Title: "Report of " + q.Name}, judge: cmp.Or(q.Test, q.Learned)}
+// begin judges the rows, of which all sections tell.
+func begin(ctx context.Context, q Asked) (r *report, err error) {
+	r = &report{Asked: q, page: &Page{Title: "Report of " + q.Name}, judge: cmp.Or(q.Test, q.Learned)}
 	m := q.Model
 	if m.OneClass() || m.Statement.Targets != nil {
 		return nil, pose.DataError{Reason: "found a model of one class, or of several targets, expected one of classes or of one target"}
-	}
-	verified, err := r.verify(ctx)
-	if err != nil {
-		return nil, err
 	}
 	if r.found, err = fenchel.Evaluate(ctx, m, r.judge, fenchel.Options{Threads: q.Threads}); err != nil {
 		return nil, err
@@ -68,6 +64,20 @@ func Of(ctx context.Context, q Asked) (*Page, error) {
 	if m.Classes != nil {
 		r.truth = pose.MatchClasses(m.Classes, r.judge.Target)
 	}
+	return r, nil
+}
+
+// Of makes the report of a model.
+func Of(ctx context.Context, q Asked) (*Page, error) {
+	r, err := begin(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	verified, err := r.verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := q.Model
 	r.result()
 	if err := r.compare(ctx); err != nil {
 		return nil, err
@@ -77,7 +87,7 @@ func Of(ctx context.Context, q Asked) (*Page, error) {
 	if m.Classes != nil {
 		r.classes()
 	} else {
-		r.numbers()
+		r.numbers(r.page.Section("How far predictions are off"))
 	}
 	r.features()
 	if err := r.slices(); err != nil {
@@ -99,7 +109,7 @@ func (r *report) verify(ctx context.Context) (*fenchel.Verification, error) {
 
 // result says how good the model is, in a sentence.
 func (r *report) result() {
-	s, e := r.page.section("The result"), r.found
+	s, e := r.page.Section("The result"), r.found
 	rows := fmt.Sprintf("Of %s", count(e.Rows, "row"))
 	switch {
 	case r.same:
@@ -115,18 +125,18 @@ func (r *report) result() {
 		if t := e.Trivial; t != nil && t.Accuracy != nil {
 			text += fmt.Sprintf("; always to say %s would be right in %s", strconv.Quote(strings.TrimPrefix(t.Prediction, "always ")), percent(*t.Accuracy))
 		}
-		s.say(text + ".")
+		s.Say(text + ".")
 	} else {
 		text := fmt.Sprintf("%s the prediction is off by %s in the mean (root mean square %s)", rows, number(e.MAE), number(e.RMSE))
 		if t := e.Trivial; t != nil && t.MAE != nil {
 			text += fmt.Sprintf("; always to predict the same (%s) would be off by %s (%s)", t.Prediction, number(t.MAE), number(t.RMSE))
 		}
-		s.say(text + ".")
+		s.Say(text + ".")
 	}
 	if r.same {
-		s.say("These are the rows that the model was made from. Of new rows nothing is known yet: give some to judge by, or train with a part held out.")
+		s.Say("These are the rows that the model was made from. Of new rows nothing is known yet: only rows that it has not seen can tell.")
 	}
-	s.show("Scores", nil, []string{"score", "value"}, r.scoreRows())
+	s.Show("Scores", nil, []string{"score", "value"}, r.scoreRows())
 }
 
 // scoreRows lists the scores that there are.
@@ -146,36 +156,36 @@ func (r *report) scoreRows() (rows [][]string) {
 
 // proof says what is proved, for somebody who has not heard of it.
 func (r *report) proof(v *fenchel.Verification) {
-	s, sum, m := r.page.section("What is proved"), fenchel.Summarise(r.Model), r.Model
+	s, sum, m := r.page.Section("What is proved"), fenchel.Summarise(r.Model), r.Model
 	switch {
 	case m.IsImported():
-		s.say("Nothing: the model comes from another program, and says nothing of the problem that was solved.")
+		s.Say("Nothing: the model comes from another program, and says nothing of the problem that was solved.")
 	case sum.Unproved():
-		s.say("Nothing: for this kind of model no bound is known. The objective reached is " + digits(sum.Primal) + "; how far below it others lie cannot be said.")
+		s.Say("Nothing: for this kind of model no bound is known. The objective reached is " + digits(sum.Primal) + "; how far below it others lie cannot be said.")
 	default:
-		s.say(fmt.Sprintf("Training looks for the weights with the smallest objective, a sum of the errors on the training rows and a penalty for large weights. The objective of this model is %s. "+
+		s.Say(fmt.Sprintf("Training looks for the weights with the smallest objective, a sum of the errors on the training rows and a penalty for large weights. The objective of this model is %s. "+
 			"It is proved that no weights whatsoever have one below %s: at most %s of it could be gained by training longer, with another solver or another program.", digits(sum.Primal), digits(sum.Dual), percent(sum.Gap)))
-		s.say("Without such a proof a solver that stopped too early cannot be told from data that have no more to say: a model that seems bad may be one that was not finished. " +
+		s.Say("Without such a proof a solver that stopped too early cannot be told from data that have no more to say: a model that seems bad may be one that was not finished. " +
 			"The proof says nothing of rows that come: for these the scores above count.")
 	}
 	switch {
 	case v == nil:
-		s.say("The rows of this report are not those that the model was trained on (their digests differ), so the proof was not computed again; \"fenchel verify\" does so with these.")
+		s.Say("The rows of this report are not those that the model was trained on (their digests differ), so the proof was not computed again; \"fenchel verify\" does so with these.")
 	case len(v.Problems) > 0:
-		s.say("Computed again from the rows, a claim of the model is FALSE: " + v.Problems[0])
+		s.Say("Computed again from the rows, a claim of the model is FALSE: " + v.Problems[0])
 	default:
-		s.say("The proof was computed again from the model and its rows, without any solver, and holds.")
+		s.Say("The proof was computed again from the model and its rows, without any solver, and holds.")
 	}
 	rows := [][]string{{"loss", m.Statement.Loss}, {"penalty", m.Statement.Penalty}, {"lambda", digits(m.Statement.Lambda)}, {"bias", m.Statement.Bias}, {"solver", m.Statement.Solver}, {"digest of the rows", m.Data.Digest}}
 	if m.Statement.Kernel != "" {
 		rows = append(rows, []string{"kernel", m.Statement.Kernel})
 	}
-	s.show("The problem", nil, []string{"what", "value"}, rows)
+	s.Show("The problem", nil, []string{"what", "value"}, rows)
 }
 
 // warnings lists what speaks against trust.
 func (r *report) warnings() {
-	s := r.page.section("Warnings")
+	s := r.page.Section("Warnings")
 	var said []error
 	task := map[bool]string{true: "regression", false: "classification"}[r.Model.Classes == nil]
 	if labels, err := pose.ReadLabels(r.Learned, pose.Target{Task: task}); err == nil {
@@ -207,11 +217,11 @@ func (r *report) warnings() {
 	for _, err := range said {
 		if text := err.Error(); !seen[text] {
 			seen[text] = true
-			s.say(text)
+			s.Say(text)
 		}
 	}
 	if len(s.Text) == 0 {
-		s.say("None: no leak, no constant column, no repeated rows, no rare class, no category that training did not see were found.")
+		s.Say("None: no leak, no constant column, no repeated rows, no rare class, no category that training did not see were found.")
 	}
 }
 
@@ -261,18 +271,18 @@ func (r *report) ending() {
 				rows = append(rows, []string{c.Name, digits(c.X[k]), digits(c.Y[k])})
 			}
 		}
-		r.page.section("How training went").show("Relative gap by seconds of training", &figure.Figure{Title: "relative gap", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: r.Trace}, []string{"run", "seconds", "gap"}, rows)
+		r.page.Section("How training went").Show("Relative gap by seconds of training", &figure.Figure{Title: "relative gap", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: r.Trace}, []string{"run", "seconds", "gap"}, rows)
 	}
 	if schema := r.Model.Schema; schema.Table() {
 		var rows [][]string
 		for i, c := range schema.Columns {
 			rows = append(rows, []string{c.Name, roleOf(schema, i), detailOf(c)})
 		}
-		r.page.section("Columns").show("What was made of each column", nil, []string{"column", "read as", "detail"}, rows)
+		r.page.Section("Columns").Show("What was made of each column", nil, []string{"column", "read as", "detail"}, rows)
 	}
-	s := r.page.section("Again")
-	s.say("This report: " + r.Command)
-	s.say(fmt.Sprintf("The proof: fenchel verify %s DATA, with the training rows as DATA. Program version %s trained the model.", r.Name, r.Model.Version))
+	s := r.page.Section("Again")
+	s.Say("This report: " + r.Command)
+	s.Say(fmt.Sprintf("The proof: fenchel verify %s DATA, with the training rows as DATA. Program version %s trained the model.", r.Name, r.Model.Version))
 }
 
 // roleOf says what a column of a table was read as.

@@ -51,7 +51,7 @@ func (r *report) compare(ctx context.Context) error {
 	if len(other.scores) != len(r.scores) || (r.Other.Classes == nil) != (r.Model.Classes == nil) {
 		return pose.DataError{Reason: fmt.Sprintf("%s: found a model that predicts something else, expected one of the same targets", r.OtherName)}
 	}
-	s := r.page.section("Beside " + r.OtherName)
+	s := r.page.Section("Beside " + r.OtherName)
 	var here, there float64 // rows that only one of both has right
 	sum, squares, n := 0.0, 0.0, float64(len(r.scores))
 	for i := range r.scores {
@@ -69,11 +69,11 @@ func (r *report) compare(ctx context.Context) error {
 		if here+there > 0 && lo > 0.5 {
 			verdict = "chance alone would do so in fewer than one of twenty samples"
 		}
-		s.say(fmt.Sprintf("%s errs in %s of the same rows, this model in %s: %.0f rows only this one has right, %.0f only the other; %s.", r.OtherName, number(e.Error), number(r.found.Error), here, there, verdict))
+		s.Say(fmt.Sprintf("%s errs in %s of the same rows, this model in %s: %.0f rows only this one has right, %.0f only the other; %s.", r.OtherName, number(e.Error), number(r.found.Error), here, there, verdict))
 		return nil
 	}
 	mean := sum / n
-	s.say(fmt.Sprintf("%s has the root mean squared error %s on the same rows, this model %s; the squared errors differ by %s +- %s in the mean (two standard errors).",
+	s.Say(fmt.Sprintf("%s has the root mean squared error %s on the same rows, this model %s; the squared errors differ by %s +- %s in the mean (two standard errors).",
 		r.OtherName, number(e.RMSE), number(r.found.RMSE), digits(mean), digits(2*math.Sqrt(max(0, squares/n-mean*mean)/n))))
 	return nil
 }
@@ -111,7 +111,7 @@ func (r *report) slices() error {
 		all[name].weight += r.weights[i]
 		all[name].bad += r.weights[i] * r.loss(i)
 	}
-	s, b := r.page.section("By "+r.Slice), &figure.Bars{Title: "share of errors by " + r.Slice}
+	s, b := r.page.Section("By "+r.Slice), &figure.Bars{Title: "share of errors by " + r.Slice}
 	if r.Model.Classes == nil {
 		b.Title = "root mean squared error by " + r.Slice
 	}
@@ -130,7 +130,7 @@ func (r *report) slices() error {
 		}
 		rows = append(rows, []string{name, digits(x.rows), digits(bad), within})
 	}
-	s.show(b.Title, b, []string{r.Slice, "rows", map[bool]string{true: "root mean squared error", false: "share of errors"}[r.Model.Classes == nil], "95 % interval"}, rows)
+	s.Show(b.Title, b, []string{r.Slice, "rows", map[bool]string{true: "root mean squared error", false: "share of errors"}[r.Model.Classes == nil], "95 % interval"}, rows)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (r *report) worst() {
 			bad[i] = 1 + r.distance(i)
 		}
 	}
-	s := r.page.section("The worst rows")
+	s := r.page.Section("The worst rows")
 	heads := []string{cmp.Or(r.judge.IDName, "row"), "true", "predicted", "scores"}
 	if r.Contents {
 		heads = append(heads, "contents")
@@ -198,10 +198,10 @@ func (r *report) worst() {
 		rows = append(rows, r.worstRow(i))
 	}
 	if rows == nil {
-		s.say("No row is predicted wrongly.")
+		s.Say("No row is predicted wrongly.")
 		return
 	}
-	s.show("Rows that are predicted worst", nil, heads, rows)
+	s.Show("Rows that are predicted worst", nil, heads, rows)
 }
 
 // distance is by how much the score of the predicted class is above that of the true one.

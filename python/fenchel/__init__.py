@@ -8,6 +8,7 @@ from ._engine import DataError, EngineError, close
 from ._model import Model
 from ._quadratic import QuadraticSolution, qp
 from ._read import Rows, read
+from ._report import Report, report
 from ._sparsify import sparsify
 from ._tune import tune
 from ._verify import Verification, verify
@@ -20,5 +21,5 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Rows", "Verification", "close", "qp", "read", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
 ]  # fmt: skip

@@ -179,9 +179,17 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     return _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
 
 
-def about_components(verb: str, model: Model, data: Data) -> dict[str, Any]:
+def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w), **fields})
+
+
+def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
+    """Ask for a page about a model."""
+    if model.metadata.get("kind") == "pca":
+        return about_components("pca-report", model, data, **fields)["html"]
+    judges = (lambda w: {}) if test is None else (lambda w: {"test": test.fields(w)})
+    return _with_model("report", model, lambda w: {"data": data.fields(w), **judges(w), **fields}, lambda answer, memory: answer["html"])
 
 
 def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.ndarray | None = None, gaps: np.ndarray | None = None, **fields: Any) -> np.ndarray:

@@ -160,8 +160,8 @@ def _targets(classes: np.ndarray | None, y: Any) -> dict[str, Any]:
     return {"codes": codes.astype(np.uint32), "labels": spelled(classes)}
 
 
-def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
-    """Recompute what a model of this package claims."""
+def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
+    """Return rows as a model of this package takes them."""
     X = _rows(X)
     classes = getattr(model, "classes_", None)
     if callable(getattr(model, "kernel", None)):
@@ -171,8 +171,7 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
         data = _ask.Data(X, names=names, offsets=getattr(model, "_offsets", None))
         if getattr(model, "observed", False):
             data.gapped()
-        answer = _ask.about_components("pca-verify", model.model_, data)
-        return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
+        return data
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
     factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
@@ -181,6 +180,15 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
     schema = model.model_.part("schema")
     if schema is not None:
         data.offsets = np.array([c.get("offset", 0.0) for c in schema["columns"]])
+    return data
+
+
+def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
+    """Recompute what a model of this package claims."""
+    data = own_data(model, X, y, sample_weight)
+    if model.model_.metadata.get("kind") == "pca":
+        answer = _ask.about_components("pca-verify", model.model_, data)
+        return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
     answer = _ask.about("verify", model.model_, data)
     return Verification(Certificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
 

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -20,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -48,7 +51,9 @@ type reducer struct {
 	json       bool
 	quiet      bool
 
+	live        string            // where a page is served; "": nowhere
 	shown       *terminal.Display // nil: nothing is
+	page        *live.Page        // nil: none is served
 	set         *data.Set         // nil of a stream
 	table       *data.Schema      // nil: no table
 	result      *pca.Result
@@ -105,18 +110,19 @@ proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
 	return cmd
 }
 
-func (p *reducer) run(cmd *cobra.Command, sources []string) error {
+func (p *reducer) run(cmd *cobra.Command, sources []string) (err error) {
 	started := time.Now()
 	if err := p.check(cmd, sources); err != nil {
 		return err
 	}
 	memory.TidyMemory()
-	if !p.quiet {
-		p.shown = terminal.NewDisplay(cmd.ErrOrStderr())
-		defer p.shown.Done()
-		p.shown.Reading("reading", &p.in.Opt)
+	p.shown, p.page, err = live.Begin(cmd, p.live, p.quiet)
+	defer func() { p.shown.Done() }()
+	defer func() { p.endLive(err) }()
+	if err != nil {
+		return err
 	}
-	var err error
+	p.shown.Reading("reading", &p.in.Opt)
 	if p.streams(sources) {
 		err = p.learn(cmd, sources)
 	} else {
@@ -171,6 +177,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		}
 		if n := s.Rows(); n > 0 {
 			p.shown.Learned(n)
+			p.page.Learned(n)
 		}
 		return s.Learn(x)
 	})
@@ -234,6 +241,23 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	// A method that has read a stream did what was asked, without a gap, and so did one of restricted
 	// components unless a gap was asked for; of others the gap decides.
 	return cmp.Or(said, exitcode.Ended(p.result.Status, result.Estimated(p.result.Model) || p.restricted()))
+}
+
+// endLive shows on the page how the run ended.
+func (p *reducer) endLive(err error) {
+	o := live.Outcome{Err: err}
+	if p.result != nil {
+		m := p.result.Model
+		o.Status, o.ProvesNothing = p.result.Status, result.Estimated(m) || p.restricted()
+		o.Print = func(r printing.Report) { printComponents(r, m, "") }
+		o.Report = func(ctx context.Context) (*reportpage.Page, error) {
+			if p.set == nil {
+				return nil, errors.New("the rows are gone")
+			}
+			return reportpage.OfComponents(ctx, m, filepath.Base(cmp.Or(p.out, "the components")), p.set, nil, printing.Command(), p.in.Opt.Threads)
+		}
+	}
+	p.page.End(o)
 }
 
 // restricted reports whether the method's components are not meant to be the best, and no gap was asked for.

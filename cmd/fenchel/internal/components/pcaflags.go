@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
@@ -52,6 +53,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
 	f.StringArrayVar(&p.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
+	live.Register(cmd, &p.live)
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	option.Complete(cmd, "method", append(option.Names(methods.Entries()), "auto")...)

@@ -18,7 +18,7 @@ var FlagGroups = []struct {
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
 	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "steps", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "observed", "runs", "quick", "iterate", "round", "regret"}},
 	{"Server", []string{"listen", "token-file", "cert", "key", "max-rows", "max-bytes", "concurrency", "poll", "drain", "log", "openapi"}},
-	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "compare", "slice", "rows", "no-dual", "no-state", "table", "figure", "x", "y", "top", "scores", "probabilities", "randomise", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
+	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "live", "compare", "slice", "rows", "no-dual", "no-state", "table", "figure", "kind", "x", "y", "top", "scores", "probabilities", "randomise", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
 }
 
 // isFlag reports whether some verb has a flag of this name.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -92,6 +93,15 @@ func Word(arg string) string {
 		return Spell(arg)
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// Command is the command line of this run, as shells take it.
+func Command() string {
+	words := []string{"fenchel"}
+	for _, word := range os.Args[1:] {
+		words = append(words, Word(word))
+	}
+	return strings.Join(words, " ")
 }
 
 // Spelled spells all labels.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +97,7 @@ func (r *reporter) run(cmd *cobra.Command, path string, sources []string) error 
 
 // model makes the report of a model that predicts.
 func (r *reporter) model(cmd *cobra.Command, path string, m *model.Model, sources []string) (*reportpage.Page, error) {
-	q := reportpage.Asked{Model: m, Name: filepath.Base(path), Slice: r.slice, Contents: r.contents, Command: command(), Threads: r.in.Opt.Threads}
+	q := reportpage.Asked{Model: m, Name: filepath.Base(path), Slice: r.slice, Contents: r.contents, Command: printing.Command(), Threads: r.in.Opt.Threads}
 	var err error
 	if r.slice != "" {
 		if _, err = reportpage.SliceOf(m, r.slice); err != nil {
@@ -161,20 +160,8 @@ func (r *reporter) components(cmd *cobra.Command, path string, m *model.PCA, sou
 			return nil, err
 		}
 	}
-	page, err := reportpage.OfComponents(cmd.Context(), m, filepath.Base(path), learned, test, command(), r.in.Opt.Threads)
+	page, err := reportpage.OfComponents(cmd.Context(), m, filepath.Base(path), learned, test, printing.Command(), r.in.Opt.Threads)
 	return page, exitcode.BadData(err)
-}
-
-// command is the command line of this run.
-func command() string {
-	words := []string{"fenchel"}
-	for _, word := range os.Args[1:] {
-		if word == "" || strings.ContainsAny(word, " \t\"'$*?&;|<>()\\") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
 }
 
 // gaps reads the proved gaps of a file of train --trace, by seconds.
@@ -199,7 +186,7 @@ func gaps(path string) (curves []figure.Curve, err error) {
 	}
 	for k, line := range lines[1:] {
 		if name := line[at["class"]-1]; k == 0 || name != lines[k][at["class"]-1] {
-			curves = append(curves, figure.Curve{Name: cmp.Or(name, "gap"), Marked: []bool{}, Colour: figure.Contrast(len(curves))})
+			curves = append(curves, figure.Curve{Name: cmp.Or(name, "gap"), Marked: []bool{}})
 		}
 		seconds, err1 := strconv.ParseFloat(line[at["train_seconds"]-1], 64)
 		gap, err2 := strconv.ParseFloat(line[at["gap"]-1], 64)

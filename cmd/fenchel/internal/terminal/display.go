@@ -59,7 +59,7 @@ func (d *Display) run() {
 func (d *Display) tick() {
 	now := d.Now()
 	if d.Screen.IsTerminal() {
-		d.Screen.show(d.State.line(now, d.Screen.width()-1))
+		d.Screen.show(d.State.Line(now, d.Screen.width()-1))
 	} else if line := d.State.plain(now, lineAfter); line != "" {
 		fmt.Fprintln(d.Screen, line)
 	}

@@ -40,7 +40,7 @@ func TestProgressOfALongRun(t *testing.T) {
 	var p progress
 	p.begin(start)
 	p.Aim(fenchel.Spec{Gap: 1e-4})
-	if line := p.line(start, 79); line != "" {
+	if line := p.Line(start, 79); line != "" {
 		t.Errorf("found %q before anything is done", line)
 	}
 	p.enter("preparing", at(0))
@@ -60,7 +60,7 @@ func TestProgressOfALongRun(t *testing.T) {
 		{func() { p.enter("writing", at(26)) }, 28, "writing 2.0s"},
 	} {
 		c.what()
-		line := p.line(at(c.now), 79)
+		line := p.Line(at(c.now), 79)
 		if found := strings.TrimSpace(regexp.MustCompile(`\[[#-]*\]`).ReplaceAllString(line, "")); found != c.want {
 			t.Errorf("found %q, expected %q", found, c.want)
 		}
@@ -81,7 +81,7 @@ func TestProgressFits(t *testing.T) {
 	p.Tested("test error 12.34 %")
 	last := 0
 	for width := range 200 {
-		line := p.line(start.Add(7*time.Hour), width)
+		line := p.Line(start.Add(7*time.Hour), width)
 		if n := utf8.RuneCountInString(line); n > width || n < min(last, width) {
 			t.Errorf("%d: found %d letters: %q", width, n, line)
 		}
@@ -91,7 +91,7 @@ func TestProgressFits(t *testing.T) {
 		last = min(utf8.RuneCountInString(line), 15)
 	}
 	for _, want := range []string{"gap 1.23e-02", "epoch 12346", "left", "0 of 100 classes proved"} {
-		if line := p.line(start.Add(7*time.Hour), 79); !strings.Contains(line, want) {
+		if line := p.Line(start.Add(7*time.Hour), 79); !strings.Contains(line, want) {
 			t.Errorf("found %q in 79 letters, expected %q", line, want)
 		}
 	}
@@ -146,13 +146,13 @@ func TestProgressOfReading(t *testing.T) {
 		opt := data.Options{Source: data.Source{Stdin: strings.NewReader(text), Tally: new(data.Tally)}}
 		p.watch(opt.Tally)
 		p.enter("reading", start)
-		if line := p.line(start, 79); line != "reading 0.0s" {
+		if line := p.Line(start, 79); line != "reading 0.0s" {
 			t.Errorf("found %q before anything is read", line)
 		}
 		if _, err := data.Read(t.Context(), []string{path}, opt); err != nil {
 			t.Fatal(err)
 		}
-		if line := p.line(start.Add(2*time.Second), 79); !regexp.MustCompile(c.want).MatchString(line) {
+		if line := p.Line(start.Add(2*time.Second), 79); !regexp.MustCompile(c.want).MatchString(line) {
 			t.Errorf("found %q, expected %s", line, c.want)
 		}
 	}

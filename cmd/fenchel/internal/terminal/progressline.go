@@ -11,8 +11,8 @@ import (
 
 // How far a command is, in words.
 
-// line says what goes on in at most so many letters.
-func (p *progress) line(now time.Time, width int) string {
+// Line says what goes on in at most so many letters.
+func (p *progress) Line(now time.Time, width int) string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if p.name == "" {

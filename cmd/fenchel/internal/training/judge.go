@@ -39,7 +39,7 @@ func (t *Trainer) cross(cmd *cobra.Command) (err error) {
 			return err
 		}
 	}
-	spec.Progress = func(p tune.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
+	spec.Progress = t.judging("folds", "")
 	t.shown.Say("")
 	if t.crossed, err = tune.Run(cmd.Context(), t.Set, spec); err != nil {
 		return err

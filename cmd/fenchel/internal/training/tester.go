@@ -29,29 +29,29 @@ func NewTester(set, training *data.Set, threads int) *tester {
 // testShare is the part of the work of training that evaluations may take.
 const testShare = 0.1
 
-// ErrorAt returns the error of the model of a certificate in words; "" where there is none, or it
-// would take too long.
-func (t *tester) ErrorAt(p fenchel.Progress) string {
+// ErrorAt returns the error of the model of a certificate, as errorOn does; "" also where it would take too long.
+func (t *tester) ErrorAt(p fenchel.Progress) (value float64, name string) {
 	if p.Model == nil {
-		return ""
+		return 0, ""
 	}
 	done, work := float64(p.Epoch)*t.rows, float64(matrix.Nonzeros(t.set.X))
 	if p.Evaluations.Computed == 0 && t.work+work > testShare*done {
-		return ""
+		return 0, ""
 	}
 	m := p.Model()
 	if m.Support != nil {
 		done, work = float64(p.Evaluations.Computed), float64(m.Support.Len())*float64(t.set.Rows())
 	}
 	if t.work+work > testShare*done {
-		return ""
+		return 0, ""
 	}
 	t.work += work
-	return t.words(m)
+	return errorOn(m, t.set, t.threads)
 }
 
-func (t *tester) words(m *model.Model) string {
-	switch value, name := errorOn(m, t.set, t.threads); name {
+// errorWords writes an error on the test data; "": there is none.
+func errorWords(value float64, name string) string {
+	switch name {
 	case "error":
 		return "test error " + printing.Percent(value)
 	case "RMSE":

@@ -14,10 +14,10 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 )
@@ -66,12 +66,13 @@ the gradient is said instead. The exit code is 0 if the gap is proved; for the o
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write a line per epoch to this CSV file, with the bounds where they were certified")
+	live.Register(cmd, &t.live)
 	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 
-func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
+func (t *Trainer) run(cmd *cobra.Command, sources []string) (err error) {
 	started := time.Now()
 	if err := t.check(cmd, sources); err != nil {
 		return err
@@ -80,6 +81,7 @@ func (t *Trainer) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	defer func() { t.shown.Done() }()
+	defer func() { t.endLive(err, func(r printing.Report) { t.printScores(r); t.printProof(r) }) }()
 	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (t *Trainer) save(cmd *cobra.Command) error {
 	}
 	t.shown.Phase("writing")
 	defer interrupt.Stopping(cmd.Context(), "writing the model")()
-	if m := t.Result.Model; m.Support == nil && m.Map == nil {
+	if m := t.Result.Model; m.Support == nil && m.Map == nil && t.page == nil { // whose report needs the rows
 		go t.Set.Close()
 	}
 	return exitcode.BadData(t.Result.Model.WriteFile(t.Out))
@@ -154,8 +156,8 @@ func (t *Trainer) Finish(cmd *cobra.Command, sources []string, tr *tracer, start
 func (t *Trainer) Begin(cmd *cobra.Command, sources []string) (err error) {
 	memory.CollectLate()
 	memory.LargeHeap()
-	if !t.Quiet {
-		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+	if t.shown, t.page, err = live.Begin(cmd, t.live, t.Quiet); err != nil {
+		return err
 	}
 	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)
 	t.shown.Reading("reading", &t.In.Opt)
@@ -213,32 +215,4 @@ func (t *Trainer) Fit(cmd *cobra.Command, tr *tracer) error {
 	t.Result, err = fenchel.Train(cmd.Context(), t.Set, t.Spec)
 	t.Fitted = time.Since(begun)
 	return err
-}
-
-// watch has the display and the trace told how training goes.
-func (t *Trainer) watch(tr *tracer) {
-	var looks []func(fenchel.Progress)
-	var steps []func(fenchel.Step)
-	if d := t.shown; d != nil {
-		d.State.Aim(t.Spec)
-		steps = append(steps, func(s fenchel.Step) { d.State.Step(s, d.Now()) })
-		looks = append(looks, func(p fenchel.Progress) { d.State.Certified(p, d.Now()); d.Told() })
-		if t.TestSet != nil && d.Screen.IsTerminal() {
-			test := NewTester(t.TestSet, t.Set, t.In.Opt.Threads)
-			looks = append(looks, func(p fenchel.Progress) { d.State.Tested(test.ErrorAt(p)) })
-		}
-	}
-	if t.trace != "" {
-		steps, looks = append(steps, tr.step), append(looks, tr.look)
-	}
-	t.Spec.Progress = func(p fenchel.Progress) {
-		for _, look := range looks {
-			look(p)
-		}
-	}
-	t.Spec.Step = func(s fenchel.Step) {
-		for _, step := range steps {
-			step(s)
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/data"
@@ -25,7 +26,9 @@ type Trainer struct {
 	verbose     bool
 	force       bool // -o may replace any file
 
+	live         string            // where a page is served; "": nowhere
 	shown        *terminal.Display // nil: nothing is
+	page         *live.Page        // nil: none is served
 	Set, TestSet *data.Set
 	Result       *fenchel.Result
 	evaluation   *fenchel.Evaluation // on the test data

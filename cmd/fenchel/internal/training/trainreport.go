@@ -16,17 +16,14 @@ import (
 
 // print tells a person what came out.
 func (t *Trainer) print(r printing.Report, out *result.Training, sources []string) {
-	m, s := t.Result.Model, t.Result.Summary
+	m := t.Result.Model
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)
 	t.printScores(r)
 	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
-	report.PrintProof(r, m, s, string(t.Result.Status), t.Result.Unproved)
-	if t.Result.Ended != "" {
-		r.Line("ended", "%s", t.Result.Ended)
-	}
+	t.printProof(r)
 	report.PrintRounding(r, out.Rounding)
 	report.PrintSize(r, m)
 	report.PrintCalibration(r, m, out.CalibratedBy)
@@ -38,6 +35,14 @@ func (t *Trainer) print(r printing.Report, out *result.Training, sources []strin
 		r.Line("time", "%s", t.Times())
 	}
 	t.printModel(r)
+}
+
+// printProof says how the run ended, and what is proved.
+func (t *Trainer) printProof(r printing.Report) {
+	report.PrintProof(r, t.Result.Model, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
+	if t.Result.Ended != "" {
+		r.Line("ended", "%s", t.Result.Ended)
+	}
 }
 
 // printMeans says by what the problem was solved, as far as it was asked for or is not the usual.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
@@ -83,6 +84,7 @@ func (t *Tuner) register(cmd *cobra.Command) {
 	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
+	live.Register(cmd, &t.live)
 	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
 	option.Complete(cmd, "score", tune.ScoreNames()...)
@@ -90,17 +92,17 @@ func (t *Tuner) register(cmd *cobra.Command) {
 	option.Complete(cmd, "rule", tune.Rules()...)
 }
 
-func (t *Tuner) run(cmd *cobra.Command, sources []string) error {
+func (t *Tuner) run(cmd *cobra.Command, sources []string) (err error) {
 	started := time.Now()
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
 	defer func() { t.shown.Done() }()
+	defer func() { t.endLive(err, func(r printing.Report) { t.printBest(r); t.printProof(r) }) }()
 	if err := t.Begin(cmd, sources); err != nil {
 		return err
 	}
 	if t.valid != "" {
-		var err error
 		if t.spec.Held, err = t.readLike(cmd, "reading rows to judge by", []string{t.valid}); err != nil {
 			return err
 		}
@@ -206,13 +208,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	t.Trainer.Spec.Threads, t.Trainer.Spec.ZeroBased = t.In.Opt.Threads, t.In.Opt.ZeroBased
 	t.spec.Train = t.Trainer.Spec
 	t.spec.Train.Notes = nil
-	t.spec.Progress = func(p tune.Progress) {
-		words := fmt.Sprintf("%d of %d models", p.Done, p.Problems)
-		if p.Best != "" {
-			words += fmt.Sprintf(", best %s: %s", p.Best, scoreText(p.Score))
-		}
-		t.shown.Say(words)
-	}
+	t.spec.Progress = t.judging("models", t.spec.Score)
 	var err error
 	if t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec); err != nil {
 		return err

@@ -28,7 +28,6 @@ const mostRows = 24
 // printSearch tells a person what came out.
 func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []string) {
 	found, m := t.Found, t.Result.Model
-	best := found.Candidates[found.Best]
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	report.PrintTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
@@ -46,14 +45,7 @@ func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []str
 	}
 	t.printTable(r.W)
 	t.printMap(r.W)
-	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
-	if s := best.Span; s != nil {
-		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
-			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
-	}
-	if t.nested != nil {
-		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
-	}
+	t.printBest(r)
 	report.PrintProblem(r, m, t.Result.C, t.verbose)
 	t.printMeans(r)
 	report.PrintProof(r, m, t.Result.Summary, string(t.Result.Status), t.Result.Unproved)
@@ -64,6 +56,20 @@ func (t *Tuner) printSearch(r printing.Report, out *result.Tuning, sources []str
 		r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.Read), printing.Seconds(t.sought), printing.Seconds(t.Fitted), printing.Seconds(t.Total))
 	}
 	t.printModel(r)
+}
+
+// printBest says which candidate is the best, and how good it is.
+func (t *Tuner) printBest(r printing.Report) {
+	found, m := t.Found, t.Result.Model
+	best := found.Candidates[found.Best]
+	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
+	if s := best.Span; s != nil {
+		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
+			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
+	}
+	if t.nested != nil {
+		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
+	}
 }
 
 // splits says how the rows were split.
@@ -174,28 +180,59 @@ func settingOf(c *tune.Trial, key string) string {
 
 // heat is the map of the scores over the two parameters that vary; nil: there are not two of numbers.
 func (t *Tuner) heat() *figure.Heat {
+	if maps := t.maps(); len(t.Found.Varied()) == 2 {
+		return maps.Maps[0]
+	}
+	return nil
+}
+
+// maps are those of two parameters, one for each choice of the others; nil: fewer than two were varied. The two are those with the most values.
+func (t *Tuner) maps() *figure.Multiples {
 	varied := t.Found.Varied()
-	if len(varied) != 2 {
+	if len(varied) < 2 {
 		return nil
 	}
-	x, y := varied[0], varied[1]
-	best := &t.Found.Candidates[t.Found.Best]
-	h := &figure.Heat{Title: fmt.Sprintf("%s on %d folds", t.Found.Score.Name, t.Found.Folds), X: x.Key, Y: y.Key, Across: x.Values, Up: y.Values, Lower: t.Found.Score.Lower, Written: scoreText,
-		MarkX: slices.Index(x.Values, settingOf(best, x.Key)), MarkY: slices.Index(y.Values, settingOf(best, y.Key))}
-	for range y.Values {
-		row := make([]float64, len(x.Values))
-		for k := range row {
-			row[k] = math.NaN()
-		}
-		h.Values = append(h.Values, row)
+	if len(varied) > 2 {
+		slices.SortStableFunc(varied, func(a, b tune.Axis) int { return cmp.Compare(len(b.Values), len(a.Values)) })
 	}
+	x, y, others := varied[0], varied[1], varied[2:]
+	all := &figure.Multiples{Title: fmt.Sprintf("%s on %d folds", t.Found.Score.Name, t.Found.Folds)}
+	of := map[string]*figure.Heat{}
 	for k := range t.Found.Candidates {
 		c := &t.Found.Candidates[k]
+		var words []string
+		for _, a := range others {
+			words = append(words, cmp.Or(settingWords(c, a.Key), a.Key+" unset"))
+		}
+		name := strings.Join(words, ", ")
+		h := of[name]
+		if h == nil {
+			h = &figure.Heat{Title: cmp.Or(name, all.Title), X: x.Key, Y: y.Key, Across: x.Values, Up: y.Values, Lower: t.Found.Score.Lower, Written: scoreText, MarkX: -1}
+			for range y.Values {
+				h.Values = append(h.Values, slices.Repeat([]float64{math.NaN()}, len(x.Values)))
+			}
+			of[name], all.Maps = h, append(all.Maps, h)
+		}
+		i, j := slices.Index(x.Values, settingOf(c, x.Key)), slices.Index(y.Values, settingOf(c, y.Key))
+		if i < 0 || j < 0 { // a candidate without one of the two
+			continue
+		}
 		if c.Rows == 0 {
-			h.Values[slices.Index(y.Values, settingOf(c, y.Key))][slices.Index(x.Values, settingOf(c, x.Key))] = c.Mean
+			h.Values[j][i] = c.Mean
+		}
+		if k == t.Found.Best {
+			h.MarkX, h.MarkY = i, j
 		}
 	}
-	return h
+	return all
+}
+
+// settingWords writes a setting of a candidate; "": it has none of that name.
+func settingWords(c *tune.Trial, key string) string {
+	if value := settingOf(c, key); value != "" {
+		return key + " = " + value
+	}
+	return ""
 }
 
 // printMap writes the map of two parameters, or the curve of one, for a terminal.
@@ -246,10 +283,10 @@ func (t *Tuner) means() []float64 {
 	return means
 }
 
-// draw draws the map, or else the scores of all candidates in order.
+// draw draws the maps, or else the scores of all candidates in order.
 func (t *Tuner) draw(w io.Writer) error {
-	if h := t.heat(); h != nil {
-		return h.WriteSVG(w)
+	if maps := t.maps(); maps != nil {
+		return maps.WriteSVG(w)
 	}
 	varied := t.Found.Varied()
 	f := figure.Figure{Title: fmt.Sprintf("%s on %d folds", t.Found.Score.Name, t.Found.Folds), X: figure.Axis{Name: "candidate"}, Y: figure.Axis{Name: t.Found.Score.Name}}
@@ -268,7 +305,7 @@ func (t *Tuner) draw(w io.Writer) error {
 			at = append(at, float64(k+1))
 		}
 	}
-	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true}, {Name: "- deviation", X: at, Y: under, Dashed: true, Colour: 2}}
+	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true, Style: 5}, {Name: "- deviation", X: at, Y: under, Dashed: true, Style: 5}}
 	return f.WriteSVG(w)
 }
 

@@ -1,0 +1,14 @@
+// Tests of pages and pictures in a browser, in a module of their own: what they need reaches no user.
+module github.com/fenchel-ml/fenchel/browser
+
+go 1.26.0
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
+	github.com/fenchel-ml/fenchel v0.0.0
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+
+replace github.com/fenchel-ml/fenchel => ..
