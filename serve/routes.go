@@ -48,14 +48,15 @@ func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, 
 	if len(parts) > 0 || verb != "" && verb != "ready" && verb != "infer" {
 		return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2/models/MODEL[/versions/VERSION][/ready|/infer]", r.URL.Path)
 	}
-	m, err := s.models.Load().find(name, version)
+	models := s.models.Load()
+	m, err := models.find(name, version)
 	if err != nil {
 		return reply{}, err
 	}
 	out := reply{code: 200, kind: kindJSON, model: m}
 	switch verb {
 	case "":
-		out.body, err = m.metadata(), only(r, http.MethodGet)
+		out.body, err = m.metadata(versionsOf((*models)[name])), only(r, http.MethodGet)
 	case "ready":
 		out.body, err = append(appendQuoted([]byte(`{"name":`), m.name), `,"ready":true}`...), only(r, http.MethodGet)
 	default:
