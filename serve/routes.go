@@ -27,6 +27,8 @@ func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (repl
 		return reply{code: 200, kind: kindJSON, body: OpenAPI()}, only(r, http.MethodGet)
 	case path == "v2/repository/index":
 		return s.index(r)
+	case strings.HasPrefix(path, "v2/repository/models/"):
+		return reply{}, refuse(http.StatusBadRequest, "found a model that is to be loaded or unloaded, expected none: files are read when they change, and what is gone is served no more")
 	case first == "predict" && !strings.Contains(rest, "/"):
 		return s.predictRoute(work, w, r, rest)
 	case strings.HasPrefix(path, "v2/models/"):

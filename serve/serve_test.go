@@ -312,6 +312,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,[2],3,4]}`), 400, `data: found`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP64","shape":[1,4],"data":[1,2,3,1e300]}`), 400, `row 1: feature 4: found 1e+300`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,1e39]}`), 400, `found 1e+39, expected values of FP32`},
+		{"POST", "/v2/repository/models/three/load", "{}", 400, "files are read when they change"},
 		{"POST", "/predict/numbers", "[1,2,3,1e39]", 400, `byte 8: found \"1e39\", expected a finite number that single precision can hold`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,null]}`), 400, `data: found null`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"INT8","shape":[1,4],"data":[1,2,3,300]}`), 400, `found 300, expected values of INT8`},
