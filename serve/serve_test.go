@@ -665,7 +665,7 @@ func TestReload(t *testing.T) {
 		}
 	}
 	loop := filepath.Join(folder, "loop.model") // what is no file is no model, nor is it waited for
-	_ = os.Symlink(loop, loop) // where there are links
+	_ = os.Symlink(loop, loop)                  // where there are links
 	if err := errors.Join(os.Mkdir(filepath.Join(folder, "b", "11.model"), 0o700), os.Mkdir(filepath.Join(folder, "lost+found"), 0)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import pytest
 
 from fenchel._engine import program
 
-client = pytest.importorskip("tritonclient.http", reason="tritonclient[http] is not installed: fenchel serve is not asked by another program's client", exc_type=ImportError)
+client = pytest.importorskip("tritonclient.http", reason="tritonclient[http] is not installed: fenchel serve is not asked by another program's client")
 from tritonclient.utils import InferenceServerException  # noqa: E402
 
 TABLE = """age,colour,member,since,paid
