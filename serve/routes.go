@@ -41,7 +41,7 @@ func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (repl
 func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, parts []string) (reply, error) {
 	name, version, verb := parts[0], "", ""
 	parts = parts[1:]
-	if len(parts) >= 2 && parts[0] == "versions" {
+	if len(parts) >= 2 && parts[0] == "versions" && parts[1] != "" {
 		version, parts = parts[1], parts[2:]
 	}
 	if len(parts) > 0 {
