@@ -27,8 +27,20 @@ func (w *work) builder(in *inputs) *builder {
 	return b
 }
 
-// mostExplained is how many numbers of explanations an answer may have.
-const mostExplained = 1 << 22
+// An answer may have so many scores, or numbers of explanations: few bytes may ask for very many of a model of many classes.
+const (
+	mostScores    = 1 << 24
+	mostExplained = 1 << 22
+)
+
+// scores makes room for what k outputs say of each row.
+func (a *answer) scores(k int) error {
+	if total := int64(a.rows) * int64(k); total > mostScores {
+		return refuse(http.StatusRequestEntityTooLarge, "found %d rows, of which the model makes %d numbers, expected at most %d of these: ask about fewer rows", a.rows, total, mostScores)
+	}
+	a.score = make([]float64, a.rows*k)
+	return nil
+}
 
 // An answer is what a model says of rows.
 type answer struct {
@@ -53,7 +65,9 @@ func (v *served) answer(x matrix.Matrix, wants []string) (*answer, error) {
 		return nil, err
 	}
 	k := len(m.Outputs)
-	a.score = make([]float64, rows*k)
+	if err := a.scores(k); err != nil {
+		return nil, err
+	}
 	if parallel.Blocks(rows, 256, 0, func(_, lo, hi int) { m.ScoreRows(a.score[lo*k:hi*k], prepared, lo, hi) }); pose.CountUnscored(m, slices.Chunk(a.score, max(k, 1))) > 0 {
 		return nil, refuse(http.StatusBadRequest, "found rows whose scores or predictions are no finite numbers: their values are too large for this model")
 	}
@@ -86,7 +100,9 @@ func (v *served) project(a *answer, x matrix.Matrix) error {
 		return err
 	}
 	k := v.components.Statement.K
-	a.score = make([]float64, a.rows*k)
+	if err := a.scores(k); err != nil {
+		return err
+	}
 	parallel.Blocks(a.rows, 64, 0, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v.components.Transform(a.score[i*k:(i+1)*k], prepared.Row(i))
@@ -101,7 +117,7 @@ func (v *served) explain(a *answer, x matrix.Matrix) error {
 	m := v.model
 	k, width, of := len(m.Outputs), v.explained()+1, v.columnsOf()
 	if total := int64(a.rows) * int64(k) * int64(width); total > mostExplained {
-		return refuse(http.StatusBadRequest, "explanation: found %d numbers to be sent, expected at most %d: ask about fewer rows", total, mostExplained)
+		return refuse(http.StatusRequestEntityTooLarge, "explanation: found %d numbers to be sent, expected at most %d: ask about fewer rows", total, mostExplained)
 	}
 	a.explanation = make([]float64, a.rows*k*width)
 	for i := range a.rows {

@@ -164,8 +164,8 @@ func appendRaw(b []byte, rows int, number []float64, text func(i int) string) []
 	return b
 }
 
-// metadata describes a model.
-func (v *served) metadata() []byte {
+// metadata describes a model, of which there are these versions.
+func (v *served) metadata(versions []string) []byte {
 	usual, others := v.outputs()
 	outputs := []declared{}
 	for _, name := range append(usual, others...) {
@@ -179,7 +179,7 @@ func (v *served) metadata() []byte {
 		}
 		outputs = append(outputs, d)
 	}
-	about := map[string]any{"name": v.name, "versions": []string{v.version}, "platform": "fenchel", "inputs": v.inputs.declare(), "outputs": outputs}
+	about := map[string]any{"name": v.name, "versions": versions, "platform": "fenchel", "inputs": v.inputs.declare(), "outputs": outputs}
 	parameters := map[string]any{}
 	if m := v.model; m != nil {
 		parameters["digest"], parameters["loss"] = m.Data.Digest, m.Statement.Loss

@@ -70,7 +70,11 @@ type declared struct {
 // declare lists the tensors that a request brings.
 func (in *inputs) declare() []declared {
 	if in.schema == nil {
-		return []declared{{"input", "FP32", []int64{-1, int64(in.features)}}}
+		kind := "FP32"
+		if in.moves != nil { // offsets are subtracted before single precision rounds
+			kind = "FP64"
+		}
+		return []declared{{"input", kind, []int64{-1, int64(in.features)}}}
 	}
 	all := make([]declared, 0, len(in.columns))
 	for i := range in.columns {
@@ -116,6 +120,19 @@ func (b *builder) add(record map[string]any) error {
 	b.value = append(b.value, row.Value...)
 	b.rows++
 	return nil
+}
+
+// read reads feature j as files of rows are read.
+func (in *inputs) read(s *jsontext.Scanner, j int) (float32, error) {
+	if in.moves == nil {
+		v, err := s.Float32()
+		return v + 0, err // nor -0
+	}
+	v, err := s.Float()
+	if err != nil {
+		return 0, err
+	}
+	return in.set(j, v)
 }
 
 // set stores a number as feature j.
@@ -217,11 +234,10 @@ func (b *builder) readRow(s *jsontext.Scanner, record map[string]any) error {
 	found := 0
 	err := s.Array(func(i int) error {
 		found++
-		v, err := s.Float()
-		if err != nil || i >= b.in.features {
-			return err
+		if i >= b.in.features {
+			return s.Skip()
 		}
-		f, err := b.in.set(i, v)
+		f, err := b.in.read(s, i)
 		b.value = append(b.value, f)
 		return err
 	})
@@ -263,11 +279,7 @@ func (b *builder) readSparse(s *jsontext.Scanner) error {
 				return s.Errorf("found the feature %q, expected the name of one, or a position from 1 to %d", key, b.in.features)
 			}
 		}
-		v, err := s.Float()
-		if err != nil {
-			return err
-		}
-		f, err := b.in.set(j, v)
+		f, err := b.in.read(s, j)
 		row = append(row, entry{uint32(j), f})
 		return err
 	})

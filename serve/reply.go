@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ type reply struct {
 	header int // bytes of JSON before binary tensors; 0: there are none
 	model  *served
 	rows   int
+	allow  string // methods, where another one was found
 }
 
 const (
@@ -26,26 +28,27 @@ const (
 
 // A refusal says why a request has no answer.
 type refusal struct {
-	code int
-	err  error
+	code  int
+	err   error
+	allow string
 }
 
 func (r *refusal) Error() string { return r.err.Error() }
 
 func refuse(code int, format string, args ...any) error {
-	return &refusal{code, fmt.Errorf(format, args...)}
+	return &refusal{code: code, err: fmt.Errorf(format, args...)}
 }
 
 // failed is the reply that has an error.
 func failed(err error) reply {
-	code := http.StatusBadRequest
+	code, allow := http.StatusBadRequest, ""
 	var large *http.MaxBytesError
 	if of := (*refusal)(nil); errors.As(err, &of) {
-		code = of.code
+		code, allow = of.code, of.allow
 	} else if errors.As(err, &large) {
 		code, err = http.StatusRequestEntityTooLarge, fmt.Errorf("found a body of more than %d bytes, expected at most so many", large.Limit)
 	}
-	return reply{code: code, kind: kindJSON, body: append(appendQuoted([]byte(`{"error":`), err.Error()), '}')}
+	return reply{code: code, allow: allow, kind: kindJSON, body: append(appendQuoted([]byte(`{"error":`), err.Error()), '}')}
 }
 
 // only refuses other methods; HEAD is GET without the body.
@@ -53,7 +56,8 @@ func only(r *http.Request, method string) error {
 	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
 		return nil
 	}
-	return refuse(http.StatusMethodNotAllowed, "found the method %s, expected %s", r.Method, method)
+	allow := map[string]string{http.MethodGet: "GET, HEAD"}[method]
+	return &refusal{http.StatusMethodNotAllowed, fmt.Errorf("found the method %s, expected %s", r.Method, method), cmp.Or(allow, method)}
 }
 
 // checkRows refuses more rows than a request may have.

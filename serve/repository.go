@@ -51,6 +51,7 @@ type repository struct {
 	models   atomic.Pointer[catalog]
 	loading  sync.Mutex // held by those who replace models
 	sources  []string
+	unlisted string // why models could not be listed; "": they could
 	log      *slog.Logger
 	counters *counters
 }
@@ -132,17 +133,28 @@ func listFolder(folder string, add func(name, version, path string) error) error
 				return err
 			}
 		case info.IsDir():
-			versions, err := os.ReadDir(path)
-			if err != nil {
+			if err := listVersions(path, e.Name(), add); err != nil {
 				return err
 			}
-			for _, v := range versions {
-				if version, isModel := strings.CutSuffix(v.Name(), extension); isModel && !strings.HasPrefix(version, ".") {
-					if err := add(e.Name(), version, filepath.Join(path, v.Name())); err != nil {
-						return err
-					}
-				}
-			}
+		}
+	}
+	return nil
+}
+
+// listVersions finds those of a model. A folder that may not be read, as a disk's lost+found, has none.
+func listVersions(folder, name string, add func(name, version, path string) error) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		version, isModel := strings.CutSuffix(e.Name(), extension)
+		if info, err := os.Stat(path); !isModel || err != nil || strings.HasPrefix(e.Name(), ".") || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := add(name, version, path); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -237,41 +249,48 @@ func (s *repository) reload(refused map[string]fs.FileInfo) {
 	defer s.loading.Unlock()
 	files, err := list(s.sources)
 	if err != nil {
-		s.log.Error("models cannot be listed: those before are served on", "error", err)
-		s.counters.faulty.Add(1)
+		if why := err.Error(); why != s.unlisted { // once, not every second
+			s.log.Error("models cannot be listed: those before are served on", "error", why)
+			s.counters.faulty.Add(1)
+			s.unlisted = why
+		}
 		return
 	}
-	before, next, changed := *s.models.Load(), catalog{}, false
+	s.unlisted = ""
+	before, next := *s.models.Load(), catalog{}
 	for name, versions := range before {
 		if i := slices.IndexFunc(versions, func(v *served) bool { return v.info == nil }); i >= 0 {
 			next[name] = append(next[name], versions[i])
 		}
 	}
-	kept := 0
+	changed := false
 	for _, f := range files {
 		old, _ := before.find(f.name, f.version)
+		if old != nil && old.info == nil { // of the program that has the server
+			continue
+		}
 		v, read := s.renew(f, old, refused)
 		changed = changed || read
 		if v != nil {
 			next[f.name] = append(next[f.name], v)
-			kept++
 		}
 	}
-	if changed || kept != before.files() {
+	if s.part(before, next) || changed {
 		s.replace(next)
 	}
 }
 
-// files counts the versions that came from files.
-func (c catalog) files() (n int) {
-	for _, versions := range c {
+// part tells of versions that are served no more, and reports whether there are some.
+func (s *repository) part(before, next catalog) (some bool) {
+	for name, versions := range before {
 		for _, v := range versions {
-			if v.info != nil {
-				n++
+			if still, _ := next.find(name, v.version); still == nil {
+				s.log.Warn("a model is gone", "model", name, "version", v.version, "path", v.path)
+				some = true
 			}
 		}
 	}
-	return n
+	return some
 }
 
 // renew returns the version to be served of a file: the old one where the file has not changed, or cannot be read.

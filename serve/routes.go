@@ -27,6 +27,8 @@ func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (repl
 		return reply{code: 200, kind: kindJSON, body: OpenAPI()}, only(r, http.MethodGet)
 	case path == "v2/repository/index":
 		return s.index(r)
+	case strings.HasPrefix(path, "v2/repository/models/"):
+		return reply{}, refuse(http.StatusBadRequest, "found a model that is to be loaded or unloaded, expected none: files are read when they change, and what is gone is served no more")
 	case first == "predict" && !strings.Contains(rest, "/"):
 		return s.predictRoute(work, w, r, rest)
 	case strings.HasPrefix(path, "v2/models/"):
@@ -39,7 +41,7 @@ func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (repl
 func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, parts []string) (reply, error) {
 	name, version, verb := parts[0], "", ""
 	parts = parts[1:]
-	if len(parts) >= 2 && parts[0] == "versions" {
+	if len(parts) >= 2 && parts[0] == "versions" && parts[1] != "" {
 		version, parts = parts[1], parts[2:]
 	}
 	if len(parts) > 0 {
@@ -48,14 +50,15 @@ func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, 
 	if len(parts) > 0 || verb != "" && verb != "ready" && verb != "infer" {
 		return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2/models/MODEL[/versions/VERSION][/ready|/infer]", r.URL.Path)
 	}
-	m, err := s.models.Load().find(name, version)
+	models := s.models.Load()
+	m, err := models.find(name, version)
 	if err != nil {
 		return reply{}, err
 	}
 	out := reply{code: 200, kind: kindJSON, model: m}
 	switch verb {
 	case "":
-		out.body, err = m.metadata(), only(r, http.MethodGet)
+		out.body, err = m.metadata(versionsOf((*models)[name])), only(r, http.MethodGet)
 	case "ready":
 		out.body, err = append(appendQuoted([]byte(`{"name":`), m.name), `,"ready":true}`...), only(r, http.MethodGet)
 	default:

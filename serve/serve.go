@@ -82,12 +82,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		h.Set("Referrer-Policy", "no-referrer")
 	}
+	h.Set("Content-Length", strconv.Itoa(len(out.body)))
 	if out.header > 0 {
 		h.Set(headerLength, strconv.Itoa(out.header))
 	}
 	switch out.code {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", out.allow)
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")
 	}
@@ -155,8 +158,8 @@ func (s *Server) answer(work *work, w http.ResponseWriter, r *http.Request) (out
 	}
 	defer s.running.Add(-1)
 	if s.opt.Token != "" {
-		token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if found := sha256.Sum256([]byte(token)); !bears || subtle.ConstantTimeCompare(found[:], s.token[:]) != 1 {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if found := sha256.Sum256([]byte(token)); !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(found[:], s.token[:]) != 1 {
 			return failed(refuse(http.StatusUnauthorized, "found no token, or another, expected the header Authorization with Bearer and the token"))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -309,7 +310,10 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[2,4],"data":[[1,2,3],[4,5,6,7,8]]}`), 400, `found arrays of 3 and of 5 values beside each other`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[2,4],"data":[[1,2],[3,4],[5,6],[7,8]]}`), 400, `found arrays of the lengths [4 2] in each other, expected those of the shape [2 4]`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,[2],3,4]}`), 400, `data: found`},
-		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,1e300]}`), 400, `row 1: feature 4: found 1e+300`},
+		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP64","shape":[1,4],"data":[1,2,3,1e300]}`), 400, `row 1: feature 4: found 1e+300`},
+		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,1e39]}`), 400, `found 1e+39, expected values of FP32`},
+		{"POST", "/v2/repository/models/three/load", "{}", 400, "files are read when they change"},
+		{"POST", "/predict/numbers", "[1,2,3,1e39]", 400, `byte 8: found \"1e39\", expected a finite number that single precision can hold`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,null]}`), 400, `data: found null`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"INT8","shape":[1,4],"data":[1,2,3,300]}`), 400, `found 300, expected values of INT8`},
 		{"POST", "/v2/models/numbers/infer", in(`{"name":"x","datatype":"INT32","shape":[1,4],"data":[1,2,3,1.5]}`), 400, `found 1.5, expected values of INT32`},
@@ -442,7 +446,7 @@ func TestToken(t *testing.T) {
 		path, header string
 		code         int
 	}{
-		{"/v2/health/ready", "", 200}, {"/v2/health/live", "", 200}, {"/v2", "", 401}, {"/v2", "Bearer wrong", 401}, {"/v2", "secret", 401}, {"/v2", "Bearer secret", 200},
+		{"/v2/health/ready", "", 200}, {"/v2/health/live", "", 200}, {"/v2", "", 401}, {"/v2", "Bearer wrong", 401}, {"/v2", "secret", 401}, {"/v2", "Bearer secret", 200}, {"/v2", "bearer secret", 200}, {"/v2", "Basic secret", 401}, {"//v2/health/../../v2", "", 401}, {"/v2/health/../../v2", "", 404},
 		{"/metrics", "", 401}, {"/", "", 401}, {"/v2/models/three", "Bearer secret ", 401}, {"/v2/models/three", "Bearer secret", 200}, {"/openapi.json", "Bearer", 401},
 	} {
 		if code, text := ask(s, "GET", c.path, "", "Authorization", c.header); code != c.code {
@@ -480,6 +484,42 @@ func TestConcurrency(t *testing.T) {
 	<-done
 	if code, _ := ask(s, "GET", "/v2", ""); code != 200 {
 		t.Errorf("afterwards: found %d, expected 200", code)
+	}
+}
+
+// TestMethods: HEAD is GET, and other methods are told which there are; all answers say how long they are.
+func TestMethods(t *testing.T) {
+	s, _ := newTestServer(t, Options{})
+	for _, c := range []struct {
+		method, path, allow string
+		code                int
+	}{
+		{"HEAD", "/v2", "", 200}, {"HEAD", "/metrics", "", 200}, {"HEAD", "/", "", 200}, {"HEAD", "/v2/models/three", "", 200}, {"HEAD", "/v2/health/live", "", 200},
+		{"OPTIONS", "/v2", "GET, HEAD", 405}, {"POST", "/v2/models/three", "GET, HEAD", 405}, {"DELETE", "/v2/health/live", "GET, HEAD", 405}, {"PUT", "/", "GET, HEAD", 405},
+		{"HEAD", "/predict/three", "POST", 405}, {"GET", "/v2/models/three/infer", "POST", 405}, {"OPTIONS", "/v2/repository/index", "POST", 405}, {"TRACE", "/predict", "POST", 405},
+	} {
+		w := send(s, c.method, c.path, "")
+		if w.Code != c.code || w.Header().Get("Allow") != c.allow || w.Header().Get("Content-Length") != strconv.Itoa(w.Body.Len()) {
+			t.Errorf("%s %s: found %d, %v", c.method, c.path, w.Code, w.Header())
+		}
+	}
+}
+
+// TestMostScores: few bytes do not ask for more numbers than there is room for.
+func TestMostScores(t *testing.T) {
+	s := New(Options{})
+	if err := s.Add("many", train(t, generated(t, "@blobs:classes=200,n=400,d=2"), fenchel.Spec{Loss: "hinge", Gap: 0.5})); err != nil {
+		t.Fatal(err)
+	}
+	body := func(rows int) string { return "[" + strings.Repeat("{},", rows-1) + "{}]" }
+	if code, text := ask(s, "POST", "/predict", body(100_000)); code != 413 || !strings.Contains(text, "17500000 numbers") {
+		t.Errorf("found %d %.200s", code, text)
+	}
+	if code, text := ask(s, "POST", "/predict?with=explanation", body(10_000)); code != 413 || !strings.Contains(text, "5250000 numbers") {
+		t.Errorf("found %d %.200s", code, text)
+	}
+	if code, text := ask(s, "POST", "/predict", body(1000)); code != 200 {
+		t.Errorf("found %d %.200s", code, text)
 	}
 }
 
@@ -589,6 +629,9 @@ func TestReload(t *testing.T) {
 			}
 		}
 	}
+	if _, text := ask(s0, "GET", "/v2/models/b", ""); !strings.Contains(text, `"versions":["10","2"]`) {
+		t.Errorf("found %s, expected both versions", text)
+	}
 	expect("at first", map[string]float64{"/predict/a": 1, "/predict/b": 10, "/predict/b?version=2": 2, "/predict/b?version=10": 10})
 	stop, asking := make(chan struct{}), sync.WaitGroup{}
 	asking.Go(func() {
@@ -621,6 +664,13 @@ func TestReload(t *testing.T) {
 			t.Errorf("%s: the same damage is read again", when)
 		}
 	}
+	loop := filepath.Join(folder, "loop.model") // what is no file is no model, nor is it waited for
+	_ = os.Symlink(loop, loop)                  // where there are links
+	if err := errors.Join(os.Mkdir(filepath.Join(folder, "b", "11.model"), 0o700), os.Mkdir(filepath.Join(folder, "lost+found"), 0)); err != nil {
+		t.Fatal(err)
+	}
+	write("b/.model", 6)
+	expect("beside others", map[string]float64{"/predict/a": 3, "/predict/b": 10, "/predict/loop": -404, "/predict/b?version=": 10})
 	write("a.model", 4)
 	if err := os.Remove(filepath.Join(folder, "b", "10.model")); err != nil {
 		t.Fatal(err)
@@ -631,8 +681,20 @@ func TestReload(t *testing.T) {
 	expect("mended", map[string]float64{"/predict/a": 4, "/predict/b": 2, "/predict/c": -404, "/predict/b?version=10": -404})
 	close(stop)
 	asking.Wait()
-	if s0.counters.faulty.Load() != 4 || s0.counters.reloads.Load() != 3 {
-		t.Errorf("found %d damaged and %d read, expected 4 and 3", s0.counters.faulty.Load(), s0.counters.reloads.Load())
+	m, err := model.ReadFile(filepath.Join(folder, "a.model"))
+	if err != nil || s0.Add("a", m) != nil {
+		t.Fatal(err)
+	}
+	write("a.model", 8)
+	expect("a model of the program itself", map[string]float64{"/predict/a": 4, "/predict/a?version=1": 4})
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		expect("without a folder", map[string]float64{"/predict/a": 4, "/predict/b": 2})
+	}
+	if s0.counters.faulty.Load() != 5 || s0.counters.reloads.Load() != 3 {
+		t.Errorf("found %d damaged and %d read, expected 5 and 3", s0.counters.faulty.Load(), s0.counters.reloads.Load())
 	}
 }
 

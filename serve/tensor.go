@@ -56,7 +56,7 @@ var elements = map[string]element{
 	"INT32":  {4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }, true, math.MinInt32, math.MaxInt32},
 	"UINT64": {8, func(b []byte) float64 { return float64(binary.LittleEndian.Uint64(b)) }, true, 0, 1 << 53}, // beyond, double precision does not tell them apart
 	"INT64":  {8, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }, true, -1 << 53, 1 << 53},
-	"FP32":   {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }, false, -math.MaxFloat64, math.MaxFloat64},
+	"FP32":   {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }, false, -math.MaxFloat32, math.MaxFloat32},
 	"FP64":   {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }, false, -math.MaxFloat64, math.MaxFloat64},
 }
 
@@ -263,9 +263,12 @@ func (t *tensor) check(e element, total int64) error {
 			return fmt.Errorf("found arrays of the lengths %d in each other, expected those of the shape %d", t.lengths, t.shape)
 		}
 	}
-	for _, v := range t.number {
-		if e.whole && (v != math.Trunc(v) || v < e.least || v > e.most) {
+	for i, v := range t.number {
+		if e.whole && v != math.Trunc(v) || v < e.least || v > e.most {
 			return fmt.Errorf("found %g, expected values of %s", v, t.datatype)
+		}
+		if t.datatype == "FP32" { // what the bytes would hold
+			t.number[i] = float64(float32(v))
 		}
 	}
 	return nil

@@ -278,6 +278,22 @@ func (s *Scanner) Float() (float64, error) {
 	return v, nil
 }
 
+// Float32 reads a number that single precision can hold: the nearest one, not that to the nearest of double precision.
+func (s *Scanner) Float32() (float32, error) {
+	s.peek()
+	from := s.at
+	text, err := s.Digits()
+	if err != nil {
+		return 0, err
+	}
+	v, status := decimal.Float32(text)
+	if status != decimal.Number {
+		s.at = from
+		return 0, s.wrong("a finite number that single precision can hold")
+	}
+	return v, nil
+}
+
 // String reads a string.
 func (s *Scanner) String() (string, error) {
 	if s.peek() != '"' {
