@@ -100,8 +100,8 @@ func (s *Scanner) wrong(expected string) error {
 		return s.Errorf("found the end of the text, expected %s", expected)
 	}
 	rest := s.text[s.at:]
-	if n := bytes.IndexAny(rest, " \n\t\r,]}"); n > 0 {
-		rest = rest[:n]
+	if n := bytes.IndexAny(rest, " \n\t\r,]}"); n >= 0 {
+		rest = rest[:max(n, 1)]
 	}
 	return s.Errorf("found %q, expected %s", rest[:min(len(rest), 20)], expected)
 }
