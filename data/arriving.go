@@ -13,7 +13,7 @@ import (
 )
 
 // Arriving gives the rows of standard input as sets, each of the rows that have come
-// since the one before: for answers that somebody waits for. Text of lines (CSV, TSV,
+// since the one before: for answers that somebody waits for. Text of lines (CSV, TSV, JSON,
 // LIBSVM, strings, tokens, graphs) arrives so; other formats, and what is compressed, are one set. The options
 // must say what the features are, by Schema or Columns. A bad row is an error behind the
 // rows before it. Warnings are those of each set.

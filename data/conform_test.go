@@ -27,6 +27,7 @@ var samples = map[string]struct {
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,no\n1\n": "6:",
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,maybe\n": "5:",
 		"@relation r\n@attribute a what\n@attribute y {no,yes}\n@data\n1,maybe\n":    "2:"}},
+	"json":    {"{\"a\":1,\"b\":-2.5,\"y\":\"no\"}\n{\"y\":\"yes\",\"a\":\"0.1\"}\n", map[string]string{"{\"a\":1,\"y\":2}\n{\"a\":[1],\"y\":2}\n": "2:6:", "[{\"a\":1,\"y\":2},\n{\"a\":1,\"y\":2": "2:"}},
 	"tokens":  {"ok\tGET 200 7\nbad\t7 7\n+1\t\n", map[string]string{"a\tb\nb c\n": "2:", "\tc\na\tb\n": "2:", "a\tb\n\tb\n": "2:"}},
 	"graphs":  {"+1\tC C O\t1-2 2-3\n-1\tC\t\n-1\t\t\n+1\t7 N\n", map[string]string{"a\tC C\t1-2\nb\tC C\t1-3\n": "2:", "a\tC C\t1-2 x\n": "1:", "a\tC C\t0-1\n": "1:", "a\t\t1-1\n": "1:"}},
 	"strings": {"en\tthe cat\nfr\tété\n1\t\n", map[string]string{"en\tcat\nfr chat\n": "2:", "en\tc\x00t\n": "1:"}},

@@ -46,8 +46,7 @@ var texts = []struct {
 	begins    *regexp.Regexp
 	name, way string
 }{
-	{regexp.MustCompile(`^\s*\{\s*"[^\n]*\}\s*\n\s*\{`), "JSON lines", `python -c "import pandas; pandas.read_json('IN', lines=True).to_csv('OUT.csv', index=False)"`},
-	{regexp.MustCompile(`^\s*(\{\s*"|\{\s*\}|\[\s*[\[{])`), "JSON", `python -c "import pandas; pandas.read_json('IN').to_csv('OUT.csv', index=False)"`},
+	{regexp.MustCompile(`^\s*\[\s*\[`), "JSON of arrays", `python -c "import pandas; pandas.read_json('IN').to_csv('OUT.csv', index=False)"`},
 	{regexp.MustCompile(`(?i)^\s*<(!doctype html|html|table)\b`), "HTML", `python -c "import pandas; pandas.read_html('IN')[0].to_csv('OUT.csv', index=False)"`},
 	{regexp.MustCompile(`^\s*<\?xml\b`), "XML", `python -c "import pandas; pandas.read_xml('IN').to_csv('OUT.csv', index=False)"`},
 	{regexp.MustCompile(`^%%MatrixMarket\b`), "Matrix Market", `python -c "import scipy.io, scipy.sparse; scipy.sparse.save_npz('OUT.npz', scipy.sparse.csr_matrix(scipy.io.mmread('IN')))"`},

@@ -184,9 +184,9 @@ func TestBlockErrors(t *testing.T) {
 		source string
 		opt    data.Options
 	}{
-		"stream of rows: found weights or values of a kernel asked for, expected rows alone":  {"@toy", data.Options{Weights: "w"}},
-		`target y: a generator has no use for it, only formats arff, csv, fen, npy, tsv have`: {"@toy", data.Options{Target: "y"}},
-		"@toy:n=5: found 10 columns, expected 3, as asked for":                                {"@toy:n=5", data.Options{Columns: 3}},
+		"stream of rows: found weights or values of a kernel asked for, expected rows alone":        {"@toy", data.Options{Weights: "w"}},
+		`target y: a generator has no use for it, only formats arff, csv, fen, json, npy, tsv have`: {"@toy", data.Options{Target: "y"}},
+		"@toy:n=5: found 10 columns, expected 3, as asked for":                                      {"@toy:n=5", data.Options{Columns: 3}},
 	} {
 		if _, err := data.Blocks(t.Context(), []string{c.source}, c.opt); err == nil || err.Error() != want {
 			t.Errorf("found %v, expected %s", err, want)

@@ -30,7 +30,7 @@ import (
 // are skipped, a column asked for as the target or named as one is left out.
 // There are no weights.
 //
-// LIBSVM text, tables of numbers (CSV, TSV, ARFF), IDX, NPY, caches and
+// LIBSVM text, tables of numbers (CSV, TSV, ARFF, JSON), IDX, NPY, caches and
 // generators take memory that does not grow with the rows, if NPY has its rows
 // one after another and caches are mapped. Of other formats, of tables with
 // categories, which must show in the declarations, a model's schema or the first

@@ -21,7 +21,8 @@ type Input struct {
 	R    *bufio.Reader // decompressed; Peek reaches HeadSize bytes; nil while put away: see reader
 
 	Line     int          // lines taken from R
-	Before   int          // lines before the first row, as a header
+	Column   int          // bytes taken of the line that comes next, of formats of which a row is no line
+	before   [2]int       // both before the first row, as a header takes them
 	Taken    int          // bytes of these
 	ahead    bool         // decompress beside the parsing
 	Again    func() error // opens a regular file at the first row; nil: it can be read once
@@ -183,6 +184,34 @@ func (in *Input) Reader() *bufio.Reader {
 		in.R = bufio.NewReader(unopened{err})
 	}
 	return in.R
+}
+
+// Mark notes that the first row comes next.
+func (in *Input) Mark() { in.before = [2]int{in.Line, in.Column} }
+
+// Rewind goes back to the first row.
+func (in *Input) Rewind() {
+	in.PutAway()
+	in.Line, in.Column = in.before[0], in.before[1]
+}
+
+// Hold keeps in memory all that an input gives that can be read once, so that it can be read again.
+func (in *Input) Hold() error {
+	if in.Again != nil {
+		return nil
+	}
+	text, err := io.ReadAll(in.R)
+	if err != nil {
+		return err
+	}
+	from := in.Taken
+	again := func() error {
+		in.R = bufio.NewReaderSize(bytes.NewReader(text), HeadSize)
+		_, err := in.R.Discard(in.Taken - from)
+		return err
+	}
+	in.Again = again
+	return again()
 }
 
 // PutAway closes a regular file until reader is called.

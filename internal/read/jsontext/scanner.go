@@ -78,9 +78,20 @@ func (s *Scanner) peek() byte {
 	return 0
 }
 
+// An Error is what is wrong with a text, and where.
+type Error struct {
+	At  int // bytes before it
+	Err error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.At+1, e.Err) }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
 // Errorf is an error about what comes next.
 func (s *Scanner) Errorf(format string, args ...any) error {
-	return fmt.Errorf("byte %d: %w", s.at+1, fmt.Errorf(format, args...))
+	return &Error{At: s.at, Err: fmt.Errorf(format, args...)}
 }
 
 // wrong says what comes next, and what was expected.
@@ -89,8 +100,8 @@ func (s *Scanner) wrong(expected string) error {
 		return s.Errorf("found the end of the text, expected %s", expected)
 	}
 	rest := s.text[s.at:]
-	if n := bytes.IndexAny(rest, " \n\t\r,]}"); n > 0 {
-		rest = rest[:n]
+	if n := bytes.IndexAny(rest, " \n\t\r,]}"); n >= 0 {
+		rest = rest[:max(n, 1)]
 	}
 	return s.Errorf("found %q, expected %s", rest[:min(len(rest), 20)], expected)
 }
@@ -152,23 +163,10 @@ const fewKeys = 16
 
 // Object reads an object: field has to read the value of each key.
 func (s *Scanner) Object(field func(key string) error) error {
-	if err := s.enter('{'); err != nil {
-		return err
-	}
 	var few [fewKeys]string
 	keys, many := few[:0], map[string]bool(nil)
-	for i := 0; ; i++ {
-		more, err := s.next(i, '}')
-		if err != nil || !more {
-			return err
-		}
-		if s.peek() != '"' {
-			return s.wrong("a key in quotes")
-		}
-		key, err := s.String()
-		if err != nil {
-			return err
-		}
+	return s.Fields(func(text []byte) error {
+		key := string(text)
 		if slices.Contains(keys, key) || many[key] {
 			return s.Errorf("found the key %q twice", key)
 		}
@@ -179,6 +177,27 @@ func (s *Scanner) Object(field func(key string) error) error {
 				many = map[string]bool{}
 			}
 			many[key] = true
+		}
+		return field(key)
+	})
+}
+
+// Fields is Object for those who find a key that comes twice. The key is valid during the call.
+func (s *Scanner) Fields(field func(key []byte) error) error {
+	if err := s.enter('{'); err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		more, err := s.next(i, '}')
+		if err != nil || !more {
+			return err
+		}
+		if s.peek() != '"' {
+			return s.wrong("a key in quotes")
+		}
+		key, err := s.Text()
+		if err != nil {
+			return err
 		}
 		if s.peek() != ':' {
 			return s.wrong("a colon")
@@ -296,46 +315,57 @@ func (s *Scanner) Float32() (float32, error) {
 
 // String reads a string.
 func (s *Scanner) String() (string, error) {
+	text, err := s.Text()
+	return string(text), err
+}
+
+// Text reads a string, which is a part of the text where nothing in it is escaped.
+func (s *Scanner) Text() ([]byte, error) {
 	if s.peek() != '"' {
-		return "", s.wrong("a string")
+		return nil, s.wrong("a string")
 	}
-	t := s.text
+	t, plain := s.text, true
 	for i := s.at + 1; i < len(t); i++ {
 		switch c := t[i]; {
 		case c == '"':
 			text := t[s.at+1 : i]
+			if !plain && !utf8.Valid(text) {
+				return nil, s.Errorf("found a string that is not UTF-8")
+			}
 			s.at = i + 1
-			return string(text), nil
-		case c == '\\' || c >= utf8.RuneSelf:
+			return text, nil
+		case c == '\\':
 			return s.escaped()
+		case c >= utf8.RuneSelf:
+			plain = false
 		case c < ' ':
 			s.at = i
-			return "", s.Errorf("found the control character %#x in a string, expected it escaped", c)
+			return nil, s.Errorf("found the control character %#x in a string, expected it escaped", c)
 		}
 	}
-	return "", s.Errorf("found a string without an end")
+	return nil, s.Errorf("found a string without an end")
 }
 
 // escaped reads a string that has more than plain characters.
-func (s *Scanner) escaped() (text string, err error) {
+func (s *Scanner) escaped() ([]byte, error) {
 	t := s.text
 	for i := s.at + 1; i < len(t); i++ {
 		switch t[i] {
 		case '\\':
 			i++
 		case '"':
-			raw := t[s.at : i+1]
+			raw, text := t[s.at:i+1], ""
 			if !utf8.Valid(raw) {
-				return "", s.Errorf("found a string that is not UTF-8")
+				return nil, s.Errorf("found a string that is not UTF-8")
 			}
 			if err := json.Unmarshal(raw, &text); err != nil {
-				return "", s.Errorf("string: %w", err)
+				return nil, s.Errorf("string: %w", err)
 			}
 			s.at = i + 1
-			return text, nil
+			return []byte(text), nil
 		}
 	}
-	return "", s.Errorf("found a string without an end")
+	return nil, s.Errorf("found a string without an end")
 }
 
 // Skip reads a value of any kind.

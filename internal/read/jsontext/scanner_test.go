@@ -87,7 +87,7 @@ func TestErrors(t *testing.T) {
 		`[1 2]`:         `byte 4: found "2", expected a comma or ']'`,
 		`[01]`:          `byte 2: found "01", expected a number`,
 		`[1e999]`:       `byte 2: found "1e999", expected a number below 1.8e308`,
-		`{"a":1,"a":2}`: `byte 11: found the key "a" twice`,
+		`{"a":1,"a":2}`: `byte 12: found the key "a" twice`,
 		`{"a" 1}`:       `byte 6: found "1", expected a colon`,
 		`{a:1}`:         `byte 2: found "a:1", expected a key in quotes`,
 		`["abc`:         `byte 2: found a string without an end`,

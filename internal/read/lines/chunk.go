@@ -32,10 +32,11 @@ var MaxRecord = 1 << 28
 
 // A Chunk is some whole records. Its text always ends with a line break.
 type Chunk struct {
-	Name  string // of the input
-	Line  int    // of the first byte, from 1
-	Lines int    // in the text
-	Text  []byte
+	Name   string // of the input
+	Line   int    // of the first byte, from 1
+	Lines  int    // in the text
+	Column int    // bytes of that line before the text
+	Text   []byte
 
 	// Of sparse text alone: more pairs index:value than are in the text, and
 	// how many the chunks before it may have, so counted.
@@ -64,7 +65,11 @@ func (c *Chunk) Place(at int) string { return c.Locate(at).String() }
 // Locate returns where an offset of the text is.
 func (c *Chunk) Locate(at int) fault.Place {
 	before := c.Text[:at]
-	return fault.Place{File: c.Name, Line: c.Line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
+	p := fault.Place{File: c.Name, Line: c.Line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
+	if p.Line == c.Line {
+		p.Column += c.Column
+	}
+	return p
 }
 
 // CheckText refuses text that a model could not keep: its JSON would turn
@@ -138,8 +143,11 @@ func (s *Splitter) next() (*Chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &Chunk{Name: in.Name, Line: in.Line + 1, Lines: bytes.Count(text, []byte{'\n'}), Text: text}
-		in.Line += c.Lines
+		c := &Chunk{Name: in.Name, Line: in.Line + 1, Column: in.Column, Lines: bytes.Count(text, []byte{'\n'}), Text: text}
+		if in.Line += c.Lines; c.Lines > 0 {
+			in.Column = 0
+		}
+		in.Column += len(text) - LastLine(text)
 		if s.Pairs != nil {
 			c.Before, c.Pairs = s.before, s.Pairs(text)
 			s.before += c.Pairs

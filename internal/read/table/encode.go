@@ -19,6 +19,9 @@ func (t *table) complete(threads int) {
 	if t.unknown > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
+	if t.other != "" {
+		t.warnings = append(t.warnings, fmt.Errorf("keys of some rows are unknown to the model (first: %q): ignored", t.other))
+	}
 	if t.unweighed > 0 {
 		t.warnings = append(t.warnings, fmt.Errorf("%s of weight 0: left out", fault.Plural(t.unweighed, "row", "rows")))
 	}

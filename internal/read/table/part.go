@@ -32,6 +32,8 @@ type tablePart struct {
 	spread  []set.Spread // of the numbers of each slot
 	exact   [][]float64  // of each slot the numbers before they are rounded; nil: as they are in the cells, or wide
 	sparse  int          // fields of sparse rows
+	present int          // fields of objects
+	other   string       // the first key of these that a model does not know
 
 	leftOut
 
@@ -114,6 +116,8 @@ type gathered struct {
 	missing []int        // numbers of each slot
 	spread  []set.Spread // of the numbers of each slot
 	sparse  int          // fields of sparse rows, with the categories these leave out
+	present int          // fields of objects
+	other   string       // the first key of these that a model does not know
 
 	unknown int    // categories that the model does not know
 	example string // the first of them
@@ -166,6 +170,12 @@ func (t *table) take(p *tablePart) error {
 	t.untargeted += p.untargeted
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, columnKind.fills) {
 		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
+	}
+	if t.present += p.present; t.other == "" {
+		t.other = p.other
+	}
+	if _, ok := t.rows.(objectRows); ok && tooFew(t.count+p.rows, len(t.place), t.present) {
+		return fault.In(p.name, "%w", errTooFew)
 	}
 	if p.weights != nil {
 		t.weights = append(withOnes(t.weights, t.count), withOnes(p.weights, p.rows)...)
@@ -293,9 +303,10 @@ type rowParser struct {
 	most int // rows in the chunk
 	redo bool
 
-	paths  []role // of each column how its fields are read
-	tight  []bool // of each column whether it is measured
-	probed bool   // the first rows told which are
+	fields []field // of a row of which each field has its name
+	paths  []role  // of each column how its fields are read
+	tight  []bool  // of each column whether it is measured
+	probed bool    // the first rows told which are
 }
 
 // withOnes appends the weight 1 for each row that has none, up to that number of rows.

@@ -47,6 +47,9 @@ func missingOf(opt *set.Options) []string {
 
 // planRoles is plan but for a column to be kept.
 func (t *table) planRoles(opt *set.Options) error {
+	if len(t.names) == 0 {
+		return fault.In(t.in[0].Name, "found no column, expected a feature and a target")
+	}
 	if opt.Schema != nil {
 		if err := opt.Schema.Agrees(opt); err != nil {
 			return fault.In(t.in[0].Name, "%w", err)

@@ -11,6 +11,14 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
+// readWhole is read, of objects too.
+func (t *table) readWhole(ctx context.Context, opt *set.Options) (*set.Set, error) {
+	if _, ok := t.rows.(objectRows); ok {
+		return t.readObjects(ctx, opt)
+	}
+	return t.read(ctx, opt)
+}
+
 // read turns the rows into a set.
 func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	if err := t.plan(opt); err != nil {
@@ -66,7 +74,7 @@ func (t *table) passes(ctx context.Context, opt *set.Options) error {
 	_, behind := t.rows.(arffRows)
 	keep := (t.skip || t.weight >= 0 || behind || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
-		in.Before = in.Line
+		in.Mark()
 	}
 	if err := t.pass(ctx, s, keep, opt); err != nil {
 		return err
@@ -113,8 +121,13 @@ func (t *table) pass(ctx context.Context, s *lines.Splitter, keep bool, opt *set
 	}
 	t.arena = memory.NewArena(opt.Workers())
 	defer t.arena.Close()
+	r, objects := t.rows.(objectRows)
+	apart := objects && !r.alone
 	err := lines.Parse(ctx, s, opt.Workers(), t.parse, func(p *tablePart) error {
-		if p.line, p.lines = p.chunk.Line, p.chunk.Lines; !keep {
+		if p.line, p.lines = p.chunk.Line, p.chunk.Lines; apart {
+			p.lines = -1 // a row may have several, and a line several rows
+		}
+		if !keep {
 			p.chunk = nil
 		}
 		return t.take(p)
@@ -154,8 +167,7 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) erro
 		return err
 	}
 	for _, in := range t.in {
-		in.PutAway()
-		in.Line = in.Before
+		in.Rewind()
 	}
 	rows := t.count
 	if err := t.pass(ctx, s, false, opt); err != nil {

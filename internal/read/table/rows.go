@@ -16,6 +16,9 @@ import (
 // makes it begin again, at the latest when twice as many rows have been read.
 func (t *table) parse(c *lines.Chunk) (*tablePart, error) {
 	p := t.parser(c)
+	if tooFew(p.most, len(t.place), len(c.Text)) {
+		return nil, fault.At(c.Name, c.Line, 0, "%w", errTooFew)
+	}
 	for {
 		p.begin()
 		if err := p.readAll(); err != nil {
@@ -33,6 +36,9 @@ func (t *table) parse(c *lines.Chunk) (*tablePart, error) {
 func (t *table) parser(c *lines.Chunk) *rowParser {
 	p := &rowParser{table: t, c: c, w: decimal.NewWindow(c.Padded())}
 	p.most = min(c.Lines, len(c.Text)/len(t.names)+1) // a field and what ends it are a byte at least
+	if r, ok := t.rows.(objectRows); ok {             // or absent
+		p.most = r.most(c)
+	}
 	p.out = &tablePart{chunk: c, name: c.Name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
 	for i := range t.text {
 		if t.text[i].Load() {
@@ -80,7 +86,7 @@ func (p *rowParser) readAll() error {
 	for at, end := 0, len(p.c.Text); at < end; {
 		next, kind := p.rows.begin(p.c, at)
 		var err error
-		if kind == noRow || (p.skip || p.weightless.Load()) && p.leftOut(at, &next, kind == sparseRow) {
+		if kind == noRow || (p.skip || p.weightless.Load()) && p.leftOut(at, &next, kind != denseRow) {
 			if at = next; len(p.out.blank) < 1<<10 { // no more memory than rows of such a chunk take
 				p.out.blank = append(p.out.blank, p.out.cells.rows)
 			}
@@ -93,6 +99,9 @@ func (p *rowParser) readAll() error {
 		case sparseRow:
 			p.out.thin(p.arena)
 			next, err = p.sparse(next)
+		case recordRow:
+			p.out.reserve(p.arena, p.most)
+			next, err = p.record(next)
 		}
 		if kind != noRow && err == nil {
 			err = p.weigh(at, next)

@@ -123,7 +123,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	t.assign()
 	for i, role := range t.roles {
 		if role == roleCategory || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
-			s, err := unread.read(ctx, opt)
+			s, err := unread.readWhole(ctx, opt)
 			return b.ReadAll(t.in[0].Name, s, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package table reads and writes text with columns: CSV, TSV and ARFF. It finds out what each
+// Package table reads and writes text with columns: CSV, TSV, ARFF and JSON. It finds out what each
 // column holds (numbers, dates, words, ids) and makes features of them by a schema.
 //
 // It imports set, the rooms below it, and stream. Begin with [CSV], then table: one pass over the
@@ -179,6 +179,7 @@ const (
 	noRow rowKind = iota
 	denseRow
 	sparseRow
+	recordRow // dense, in any order
 )
 
 // An evidence is how columns are written that can be read in one way alone.
