@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -196,6 +198,21 @@ func TestRecord(t *testing.T) {
 	}
 	if gaps, now := training.Tables[0].Rows, training.Tables[1].Rows; len(gaps) != 2*mostCurves || len(now) != 30 || now[0][2] != "0.3" {
 		t.Errorf("found %d points and %v", len(gaps), now)
+	}
+}
+
+// TestThinned: few points are left of many, the last and those that are proved among them.
+func TestThinned(t *testing.T) {
+	c := figure.Curve{Name: "a"}
+	for k := range 1000 {
+		c.X, c.Y, c.Marked = append(c.X, float64(k)), append(c.Y, 1/float64(k+1)), append(c.Marked, k == 501)
+	}
+	out := thinned(c, 40)
+	if n := len(out.X); n < 35 || n > 45 || out.X[0] != 0 || out.X[n-1] != 999 || !slices.Contains(out.X, 501) || out.Name != "a" || len(out.Y) != n || len(out.Marked) != n {
+		t.Errorf("found %+v", out)
+	}
+	if out := thinned(figure.Curve{X: c.X[:30], Y: c.Y[:30], Marked: c.Marked[:30]}, 40); len(out.X) != 30 {
+		t.Errorf("found %d points, expected all 30", len(out.X))
 	}
 }
 

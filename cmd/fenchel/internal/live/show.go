@@ -16,6 +16,7 @@ const (
 	mostCurves = 12  // in a picture
 	mostRows   = 100 // in a table
 	mostFolds  = 20  // of a candidate
+	mostGaps   = 800 // points of all curves
 )
 
 // show makes sections of what was told.
@@ -65,7 +66,7 @@ func (r *record) showGaps(s *reportpage.Section) {
 	f := &figure.Figure{Title: "relative duality gap: proved at the marks, the solver's estimate between", X: figure.Axis{Name: "seconds"}, Y: figure.Axis{Name: "gap", Log: true}}
 	from, to := math.Inf(1), 0.0
 	for _, at := range drawn {
-		c := r.tracks[at].curve()
+		c := thinned(r.tracks[at].curve(), max(mostGaps/len(drawn), 40))
 		if f.Curves = append(f.Curves, c); len(c.X) > 0 {
 			from, to = min(from, c.X[0]), max(to, c.X[len(c.X)-1])
 		}
@@ -89,6 +90,23 @@ func (r *record) showGaps(s *reportpage.Section) {
 		}
 	}
 	s.Show("Now", nil, []string{"of", "epochs", "gap", "objective", "best possible at least"}, rows)
+}
+
+// thinned leaves about so many points of a curve: the last, those that are proved where these are few, others evenly.
+func thinned(c figure.Curve, most int) figure.Curve {
+	proved := 0
+	for _, marked := range c.Marked {
+		if marked {
+			proved++
+		}
+	}
+	out, step := figure.Curve{Name: c.Name}, 1+len(c.X)/most
+	for k := range c.X {
+		if k%step == 0 || k == len(c.X)-1 || c.Marked[k] && proved <= most {
+			out.X, out.Y, out.Marked = append(out.X, c.X[k]), append(out.Y, c.Y[k]), append(out.Marked, c.Marked[k])
+		}
+	}
+	return out
 }
 
 // known orders gaps that are not known before all others.
