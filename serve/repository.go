@@ -27,6 +27,9 @@ type catalog map[string][]*served
 // find returns a version of a model, "": the newest.
 func (c *catalog) find(name, version string) (*served, error) {
 	versions, ok := (*c)[name]
+	if !ok && len(*c) == 0 {
+		return nil, refuse(http.StatusNotFound, "found the model %q, expected none: all are gone", name)
+	}
 	if !ok {
 		names := slices.Sorted(maps.Keys(*c))
 		return nil, refuse(http.StatusNotFound, "found the model %q, expected one of %s", name, strings.Join(names, ", "))

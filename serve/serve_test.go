@@ -690,6 +690,9 @@ func TestReload(t *testing.T) {
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := (&catalog{}).find("a", ""); err == nil || !strings.Contains(err.Error(), "all are gone") {
+		t.Errorf("found %v", err)
+	}
 	for range 3 {
 		expect("without a folder", map[string]float64{"/predict/a": 4, "/predict/b": 2})
 	}

@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -156,6 +158,7 @@ func isLocal(a net.Addr) bool {
 
 // serve answers requests until ctx ends, then those that run.
 func (s *server) serve(ctx context.Context, handler *serve.Server, listener net.Listener) error {
+	signal.Ignore(syscall.SIGPIPE) // of whoever read the log: requests are answered on
 	h := handler.HTTP("")
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
