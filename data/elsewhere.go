@@ -65,6 +65,8 @@ func refuseElsewhere(in *file.Input, head []byte) error {
 			continue
 		case bytes.IndexFunc(head, isBinary) < 0: // a text that begins so
 			continue
+		case e.name == "Parquet" && slices.Contains(set.Registered.Names(), "parquet"):
+			continue
 		case e.magic == "\x80" && (len(head) < 2 || head[1] < 2 || head[1] > 5): // the version
 			continue
 		case e.magic == "PK\x03\x04" && (isWorkbook(head) != (e.name == "Excel") || isNPZ(head) || set.HasExtension(in.Name, ".npz")):

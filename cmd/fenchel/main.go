@@ -22,6 +22,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
+	_ "github.com/fenchel-ml/fenchel/data/parquet" // registers itself
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 )
 

@@ -38,6 +38,9 @@ type Chunk struct {
 	Column int    // bytes of that line before the text
 	Text   []byte
 
+	// Frame has the rows where their columns are apart: each is a byte of the text, and a line for messages.
+	Frame any
+
 	// Of sparse text alone: more pairs index:value than are in the text, and
 	// how many the chunks before it may have, so counted.
 	Pairs, Before int
@@ -64,6 +67,9 @@ func (c *Chunk) Place(at int) string { return c.Locate(at).String() }
 
 // Locate returns where an offset of the text is.
 func (c *Chunk) Locate(at int) fault.Place {
+	if c.Frame != nil {
+		return fault.Place{File: c.Name, Line: c.Line + at}
+	}
 	before := c.Text[:at]
 	p := fault.Place{File: c.Name, Line: c.Line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
 	if p.Line == c.Line {
@@ -96,11 +102,12 @@ type Splitter struct {
 	// last returns the end of the last whole record of text, 0 for none. Text
 	// begins where a record begins.
 	last   func(text []byte) int
-	rest   []byte                // read but not yet part of a chunk
-	Free   chan []byte           // buffers to be used again; nil when chunks are kept
-	Again  []*Chunk              // come before those of in
-	Pairs  func(text []byte) int // counts those of a chunk; nil: they are not counted
-	before int                   // pairs so far
+	rest   []byte                 // read but not yet part of a chunk
+	Free   chan []byte            // buffers to be used again; nil when chunks are kept
+	Again  []*Chunk               // come before those of in
+	Next   func() (*Chunk, error) // gives the chunks of what is no text; nil: they are cut from in
+	Pairs  func(text []byte) int  // counts those of a chunk; nil: they are not counted
+	before int                    // pairs so far
 }
 
 // LastLine is Last of the Splitter of formats in which a record is a line.
@@ -132,6 +139,9 @@ func (s *Splitter) next() (*Chunk, error) {
 		c := s.Again[0]
 		s.Again = s.Again[1:]
 		return c, nil
+	}
+	if s.Next != nil {
+		return s.Next()
 	}
 	for len(s.In) > 0 {
 		in := s.In[0]

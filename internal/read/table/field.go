@@ -127,7 +127,7 @@ func (p *rowParser) category(f field) uint32 {
 		if p.c.CheckText(f.at, word) != nil {
 			p.spoil(f, p.c.ExpectedText())
 		}
-		if p.header && isNamed(f, p.names[f.column]) && p.isHeader(f.at) {
+		if p.header && p.c.Frame == nil && isNamed(f, p.names[f.column]) && p.isHeader(f.at) {
 			p.spoil(f, "a row: these are the names of the columns once more")
 		}
 		code = words.intern(word)

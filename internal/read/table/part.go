@@ -304,6 +304,7 @@ type rowParser struct {
 	redo bool
 
 	fields []field // of a row of which each field has its name
+	word   []byte  // of a field of a frame
 	paths  []role  // of each column how its fields are read
 	tight  []bool  // of each column whether it is measured
 	probed bool    // the first rows told which are

@@ -70,9 +70,10 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 
 // passes reads the rows as often as it takes to know what the columns are.
 func (t *table) passes(ctx context.Context, opt *set.Options) error {
-	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
+	s := t.splitter(opt)
 	_, behind := t.rows.(arffRows)
-	keep := (t.skip || t.weight >= 0 || behind || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
+	_, framed := t.rows.(frameRows)
+	keep := !framed && (t.skip || t.weight >= 0 || behind || slices.Contains(t.open, true)) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
 		in.Mark()
 	}
@@ -156,7 +157,7 @@ func (t *table) late() bool {
 // were kept because there is none.
 func (t *table) passAgain(ctx context.Context, kept bool, opt *set.Options) error {
 	t.late()
-	s, unweighed, skipped := lines.NewSplitter(t.in, opt.Chunk, t.rows.last), t.unweighed, t.skipped
+	s, unweighed, skipped := t.splitter(opt), t.unweighed, t.skipped
 	if kept { // chunks that have rows
 		s.In = nil
 		for _, p := range t.parts {

@@ -73,7 +73,7 @@ func (t *table) judge(slot, at int) (why string, err error) {
 		return t.judgeWords(slot, at)
 	case k.asked == askedNumber:
 		return "", nil
-	case t.missing[slot] == t.count && k.blank:
+	case t.missing[slot] == t.count:
 		return set.WhyEmpty, nil
 	case t.numbered(slot, at):
 		return set.WhyID, nil

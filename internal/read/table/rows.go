@@ -38,6 +38,8 @@ func (t *table) parser(c *lines.Chunk) *rowParser {
 	p.most = min(c.Lines, len(c.Text)/len(t.names)+1) // a field and what ends it are a byte at least
 	if r, ok := t.rows.(objectRows); ok {             // or absent
 		p.most = r.most(c)
+	} else if c.Frame != nil {
+		p.most = c.Lines
 	}
 	p.out = &tablePart{chunk: c, name: c.Name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
 	for i := range t.text {
@@ -102,6 +104,9 @@ func (p *rowParser) readAll() error {
 		case recordRow:
 			p.out.reserve(p.arena, p.most)
 			next, err = p.record(next)
+		case frameRow:
+			p.out.reserve(p.arena, p.most)
+			next, err = next+1, p.frame(next)
 		}
 		if kind != noRow && err == nil {
 			err = p.weigh(at, next)

@@ -180,6 +180,7 @@ const (
 	denseRow
 	sparseRow
 	recordRow // dense, in any order
+	frameRow  // of columns that are apart
 )
 
 // An evidence is how columns are written that can be read in one way alone.
