@@ -79,7 +79,7 @@ func zoo() []exhibit {
 		return fmt.Sprintf("%d,%d,%d,%d,%d,%g\n", i%11, i%7, i%3, i%5, i*2+1, -float64(i)/3)
 	})
 	times := "t,p,y\n" + numbers(func(i int) string {
-		return fmt.Sprintf("%.2f,%.1f,%d\n", float64(170000000000+i)/100, 270+float64(i%41)/10, i%7)
+		return fmt.Sprintf("%.2f,%.1f,%d\n", 1.7e9+float64(i)/100, 270+float64(i%41)/10, i%7)
 	})
 	comma := "a;b;y\n" + numbers(func(i int) string { return fmt.Sprintf("%d,5;1.%03d,25;%d\n", i%9, i, i%2) })
 	words := strings.NewReplacer("yes\n", "a\"b\n", "no\n", "ü\\ü\n").Replace(zooTable)
