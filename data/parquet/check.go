@@ -173,8 +173,9 @@ func checkFooter(r io.ReaderAt, size int64) error {
 
 // What a page may hold at most: writers make them of a megabyte or so.
 const (
-	mostBytes  = 1 << 28
-	mostValues = 1 << 26
+	mostBytes    = 1 << 24
+	bytesPerByte = 1 << 11 // of packed ones
+	mostValues   = 1 << 26
 )
 
 // headerBytes is the most that a header of a page may take, which has the least and the greatest value.
@@ -200,8 +201,8 @@ func checkPages(o *opened, group, leaf int, first bool) error {
 		switch {
 		case h.packed < 0 || h.packed > size-h.length || h.unpacked < 0 || h.values < 0:
 			return errBroken
-		case h.unpacked > mostBytes || h.values > mostValues:
-			return fmt.Errorf("found a page of %d values in %d bytes, expected at most %d in %d", h.values, h.unpacked, mostValues, mostBytes)
+		case h.unpacked > mostBytes+bytesPerByte*h.packed || h.values > mostValues:
+			return fmt.Errorf("found a page of %d values and %d bytes, packed in %d, expected fewer", h.values, h.unpacked, h.packed)
 		}
 		if left -= h.values; left < 0 {
 			return fmt.Errorf("found more values than a file of %d bytes may have", o.size)

@@ -27,7 +27,7 @@ type column struct {
 
 // names are the columns of the table that it makes.
 func (c *column) names() []string {
-	if !c.list {
+	if !c.list || c.refused != "" {
 		return []string{c.name}
 	}
 	names := make([]string, c.length)

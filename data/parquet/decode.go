@@ -12,6 +12,14 @@ import (
 
 // decode reads the values of a column in a row group; first: those of its first page.
 func (c *column) decode(ctx context.Context, o *opened, group int, first bool) (*decoded, error) {
+	d, err := c.read(ctx, o, group, first)
+	if err != nil {
+		return nil, fmt.Errorf("column %q: %w", c.name, err)
+	}
+	return d, nil
+}
+
+func (c *column) read(ctx context.Context, o *opened, group int, first bool) (*decoded, error) {
 	if err := checkPages(o, group, c.leaf.Index(), first); err != nil {
 		return nil, err
 	}
@@ -32,7 +40,7 @@ func (c *column) decode(ctx context.Context, o *opened, group int, first bool) (
 		err = d.add(page, first)
 		parquet.Release(page)
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.name, err)
+			return nil, err
 		}
 		if first && d.rows > 0 {
 			break

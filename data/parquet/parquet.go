@@ -204,10 +204,12 @@ func (o *opened) firstRows(ctx context.Context) (*table.Frame, error) {
 			if d, err = c.decode(ctx, o, group, true); err != nil {
 				return nil, err
 			}
+		}
+		if c.refused == "" && d != nil {
 			f.Rows = min(f.Rows, d.rows)
 		}
 		for item := range c.names() {
-			if d == nil {
+			if d == nil || c.refused != "" {
 				f.Columns = append(f.Columns, nil)
 			} else {
 				f.Columns = append(f.Columns, d.values(item))

@@ -89,7 +89,7 @@ func (c *Chunk) CheckText(at int, text []byte) error {
 
 // ExpectedText is what CheckText expects, and how to come by it.
 func (c *Chunk) ExpectedText() string {
-	if c.Name == file.StandardInput {
+	if c.Name == file.StandardInput || c.Frame != nil {
 		return "UTF-8 text"
 	}
 	return fmt.Sprintf("UTF-8 text; one way: iconv -f LATIN1 -t UTF-8 %s > OUT", c.Name)

@@ -48,7 +48,7 @@ func TestCSV(t *testing.T) {
 		{"header said not to be there", "a,b\n1,2\n", data.Options{Header: "no"},
 			[][]float32{{1, 0}, {0, 1}}, []string{"b", "2"}, []string{"1=a", "1=1"}},
 		{"nothing known of a column", "a,b,y\n,1,2\n?,3,4\n", data.Options{},
-			[][]float32{{0, 1}, {0, 3}}, []string{"2", "4"}, []string{"a", "b"}},
+			[][]float32{{1}, {3}}, []string{"2", "4"}, []string{"b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readtest.ReadText(c.text, c.opt)
