@@ -166,9 +166,8 @@ func appendRaw(b []byte, rows int, number []float64, text func(i int) string) []
 
 // metadata describes a model, of which there are these versions.
 func (v *served) metadata(versions []string) []byte {
-	usual, others := v.outputs()
 	outputs := []declared{}
-	for _, name := range append(usual, others...) {
+	for _, name := range v.outputs() {
 		shape, _, text := v.result(&answer{}, name)
 		d := declared{Name: name, Datatype: "FP64", Shape: []int64{-1}}
 		if text != nil {

@@ -151,8 +151,7 @@ func (v *served) try(p *page, work *work, sent url.Values) error {
 			return err
 		}
 	}
-	usual, others := v.outputs()
-	a, err := v.answer(b.matrix(), append(usual, others...))
+	a, err := v.answer(b.matrix(), v.outputs())
 	if err != nil {
 		return err
 	}

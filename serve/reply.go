@@ -26,6 +26,9 @@ const (
 	kindBinary = "application/octet-stream"
 )
 
+// headers are values of headers that many replies have.
+var headers = map[string][]string{kindJSON: {kindJSON}, kindText: {kindText}, kindPage: {kindPage}, kindBinary: {kindBinary}, "nosniff": {"nosniff"}}
+
 // A refusal says why a request has no answer.
 type refusal struct {
 	code  int

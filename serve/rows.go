@@ -45,9 +45,8 @@ func (v *served) predict(work *work, text []byte, with string, most int) (reply,
 
 // with returns the outputs of a query: the usual ones, and those that it names.
 func (v *served) with(query string) ([]string, error) {
-	usual, _ := v.outputs()
 	if query == "" {
-		return usual, nil
+		return v.usual, nil
 	}
 	return v.wants("with", strings.Split(query, ","))
 }

@@ -76,8 +76,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer works.Put(work)
 	out := s.answer(work, w, r)
 	h := w.Header()
-	h.Set("Content-Type", out.kind)
-	h.Set("X-Content-Type-Options", "nosniff")
+	h["Content-Type"], h["X-Content-Type-Options"] = headers[out.kind], headers["nosniff"] // which nobody changes
 	if out.kind == kindPage {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		h.Set("Referrer-Policy", "no-referrer")

@@ -23,6 +23,7 @@ type served struct {
 	model         *model.Model // one of both
 	components    *model.PCA
 	inputs        inputs
+	usual, others []string // outputs, the usual ones are given unless others are asked for
 
 	path string
 	info fs.FileInfo // of the file when it was read; nil: the model did not come from one
@@ -40,6 +41,7 @@ func newServed(name, version string, m *model.Model, components *model.PCA) (*se
 		return nil, errors.New("found components of the numbers that are observed, expected a model that needs all numbers of a row")
 	case components != nil:
 		v.inputs = newInputs(components.Schema, components.Features, components.Cols())
+		v.usual = []string{outComponents}
 		return v, nil
 	case m == nil:
 		return nil, errors.New("found no model, expected one")
@@ -48,6 +50,13 @@ func newServed(name, version string, m *model.Model, components *model.PCA) (*se
 		return nil, fmt.Errorf("found a model of %s, expected one of numbers and categories", kernel.StructureOf(k))
 	}
 	v.inputs = newInputs(m.Schema, m.Features, m.Cols())
+	v.usual, v.others = []string{outPredict}, []string{outScore}
+	if m.HasProbabilities() {
+		v.usual = append(v.usual, outProbability)
+	}
+	if m.IsLinear() {
+		v.others = append(v.others, outExplanation)
+	}
 	return v, nil
 }
 
@@ -61,31 +70,19 @@ const (
 )
 
 // outputs lists what a model can be asked for, the usual ones first.
-func (v *served) outputs() (usual, others []string) {
-	if v.components != nil {
-		return []string{outComponents}, nil
-	}
-	usual, others = []string{outPredict}, []string{outScore}
-	if v.model.HasProbabilities() {
-		usual = append(usual, outProbability)
-	}
-	if v.model.IsLinear() {
-		others = append(others, outExplanation)
-	}
-	return usual, others
-}
+func (v *served) outputs() []string { return slices.Concat(v.usual, v.others) }
 
 // wants returns what is to be computed: the names that are asked for, or the usual ones.
 func (v *served) wants(field string, asked []string) ([]string, error) {
-	usual, others := v.outputs()
 	if len(asked) == 0 {
-		return usual, nil
+		return v.usual, nil
 	}
+	all := v.outputs()
 	for i, name := range asked {
 		if slices.Contains(asked[:i], name) {
 			return nil, refuse(http.StatusBadRequest, "%s: found %q twice", field, name)
 		}
-		if all := append(slices.Clone(usual), others...); !slices.Contains(all, name) {
+		if !slices.Contains(all, name) {
 			return nil, refuse(http.StatusBadRequest, "%s: found %q, expected some of %q", field, name, all)
 		}
 	}
