@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 //go:embed page.html
@@ -106,7 +107,7 @@ func (v *served) fields(sent url.Values) (fields []field) {
 		f := field{Name: c.Name, Key: "c" + strconv.Itoa(i), Value: sent.Get("c" + strconv.Itoa(i))}
 		switch {
 		case c.Category != nil:
-			f.Options = c.Category
+			f.Options = slices.DeleteFunc(slices.Clone(c.Category), func(word string) bool { return word == set.MissingCategory }) // which the page offers anyway
 		case c.Text != nil:
 			f.Hint = "a text"
 		case c.Kind.IsDate():

@@ -792,7 +792,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := send(s, "GET", "/?model=paid", "")
-	if text := w.Body.String(); w.Code != 200 || !strings.Contains(text, `<option>blue</option>`) || !strings.Contains(text, "proved within") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+	if text := w.Body.String(); w.Code != 200 || !strings.Contains(text, `<option>blue</option>`) || strings.Contains(text, `<option>?</option>`) || !strings.Contains(text, "proved within") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("found %d %s", w.Code, text)
 	}
 	if _, text := ask(s, "GET", "/?model=%3Cb%3Eodd", ""); strings.Contains(text, "<script>") || strings.Contains(text, "<b>") {

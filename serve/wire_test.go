@@ -42,7 +42,7 @@ func exchange(t *testing.T, address, sent string, want int) (codes []int, bodies
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(20*time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, sent); err != nil {

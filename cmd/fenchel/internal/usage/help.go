@@ -20,7 +20,7 @@ import (
 var placeholders = map[string]string{
 	"output": "FILE", "trace": "FILE", "valid": "DATA", "group": "COLUMN", "search": "RANGES", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "shared": "FILE", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
 	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS", "missing": "WORDS", "dates": "ORDER",
-	"class-weight": "WEIGHTS", "cost": "COSTS", "threshold": "NUMBER", "cache": "SIZE", "components": "K",
+	"class-weight": "WEIGHTS", "cost": "COSTS", "threshold": "NUMBER", "cache": "SIZE", "components": "K", "listen": "ADDRESS", "token-file": "FILE", "cert": "FILE", "key": "FILE",
 }
 
 // HelpWidth is how many columns of a terminal help takes at most, and helpIndent where
@@ -145,7 +145,7 @@ func placeholderOf(kind string) string {
 	switch kind {
 	case "float64":
 		return "X"
-	case "int", "uint64":
+	case "int", "int64", "uint64":
 		return "N"
 	case "duration":
 		return "TIME"
