@@ -35,7 +35,7 @@ func detect(in *file.Input, opt *Options) (name string, f set.Format, err error)
 			name, f, best = e.Name, candidate, m
 		}
 	}
-	if best == set.MatchPossible && opt.Schema != nil { // lines of one column, which a model of a table expects, are not those of labels
+	if best == set.MatchPossible && opt.Schema != nil || best == set.NoMatch && opt.Schema.Table() && bytes.IndexByte(head, 0) < 0 { // lines of one column, which a model of a table expects, are not those of labels
 		name = "csv"
 		f, err = set.Registered.New(name)
 		return name, f, err
