@@ -26,6 +26,10 @@ func (c *column) read(ctx context.Context, o *opened, group int, first bool) (*d
 	pages := o.file.RowGroups()[group].ColumnChunks()[c.leaf.Index()].Pages()
 	defer pages.Close()
 	d := &spreader{decoded: decoded{column: c}, nothing: byte(c.leaf.MaxDefinitionLevel())}
+	d.room = int(max(0, min(o.file.RowGroups()[group].NumRows(), mostRoom)))
+	if first {
+		d.room = 0
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -49,10 +53,14 @@ func (c *column) read(ctx context.Context, o *opened, group int, first bool) (*d
 	return &d.decoded, d.end(first)
 }
 
+// mostRoom is how many values memory is made for before they come.
+const mostRoom = 1 << 20
+
 // A spreader puts values into rows.
 type spreader struct {
 	decoded
 	nothing byte     // the level of a value that is there; lower ones are of nulls
+	room    int      // values that will come, as far as they are believed
 	entries int      // of the pages so far
 	item    int      // entries of the list that is read
 	open    bool     // there is one
@@ -78,7 +86,7 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 		return fmt.Errorf("found %d levels of %d values", len(levels), n)
 	}
 	d.kind = values.Kind()
-	from := &picker{index: index, levels: levels, full: d.nothing, n: n}
+	from := &picker{index: index, levels: levels, full: d.nothing, n: n, room: d.room}
 	before := d.entries
 	d.pick(values, from)
 	if from.err != nil {
@@ -159,6 +167,7 @@ type picker struct {
 	levels []byte  // nil: no value is a null
 	full   byte    // the level of one that is none
 	n      int
+	room   int // for all pages
 	nulls  bool
 	err    error
 }
@@ -167,6 +176,9 @@ type picker struct {
 func pick[T any](dst []T, p *picker, known int, at func(i int) T) []T {
 	var zero T
 	next := 0
+	if dst == nil {
+		dst = make([]T, 0, p.room)
+	}
 	for i := range p.n {
 		if p.levels != nil && p.levels[i] != p.full {
 			dst, p.nulls = append(dst, zero), true
