@@ -88,6 +88,28 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 	d.kind = values.Kind()
 	from := &picker{index: index, levels: levels, full: d.nothing, n: n, room: d.room}
 	before := d.entries
+	d.pick(&values, from)
+	if from.err != nil {
+		return from.err
+	}
+	if from.nulls && d.missing == nil {
+		d.missing = make([]bool, before, before+n)
+	}
+	if d.missing != nil {
+		for i := range n {
+			d.missing = append(d.missing, levels != nil && levels[i] != d.nothing)
+		}
+	}
+	d.entries += n
+	if !d.list {
+		d.rows += n
+		return nil
+	}
+	return d.cut(before, page.RepetitionLevels(), levels, first)
+}
+
+// pick appends the values of a page to those of its kind.
+func (d *spreader) pick(values *encoding.Values, from *picker) {
 	switch d.kind {
 	case encoding.Boolean:
 		bits := values.Boolean()
@@ -111,26 +133,9 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 		v := values.Double()
 		d.long = pick(d.long, from, len(v), func(i int) float64 { return v[i] })
 	default:
-		words := d.wordsOf(values, index != nil)
+		words := d.wordsOf(*values, from.index != nil)
 		d.text = pick(d.text, from, len(words), func(i int) []byte { return words[i] })
 	}
-	if from.err != nil {
-		return from.err
-	}
-	if from.nulls && d.missing == nil {
-		d.missing = make([]bool, before, before+n)
-	}
-	if d.missing != nil {
-		for i := range n {
-			d.missing = append(d.missing, levels != nil && levels[i] != d.nothing)
-		}
-	}
-	d.entries += n
-	if !d.list {
-		d.rows += n
-		return nil
-	}
-	return d.cut(before, page.RepetitionLevels(), levels, first)
 }
 
 // wordsOf cuts bytes into values, those of a dictionary once.
