@@ -39,6 +39,13 @@ func (c *column) names() []string {
 
 // columnsOf describes the columns of a file.
 func columnsOf(f *parquet.File) (all []*column, err error) {
+	var half []bool // of each leaf whether the file says that it is of half precision, which the library does not tell
+	for _, e := range f.Metadata().Schema {
+		if e.Type.Valid {
+			_, is := e.LogicalType.Value.(*format.Float16Type)
+			half = append(half, is)
+		}
+	}
 	for _, top := range f.Root().Columns() {
 		c := &column{name: top.Name(), leaf: top}
 		for depth := 0; !c.leaf.Leaf() && len(c.leaf.Columns()) == 1; depth++ { // a list is a group of a repeated group of its items
@@ -61,8 +68,11 @@ func columnsOf(f *parquet.File) (all []*column, err error) {
 		case levels == 0 && c.leaf != top:
 			c.refused = "a structure"
 		default:
-			c.list = levels == 1
-			c.describe()
+			if c.list = levels == 1; c.leaf.Index() < len(half) && half[c.leaf.Index()] {
+				c.bytes = appendHalf
+			} else {
+				c.describe()
+			}
 		}
 		all = append(all, c)
 	}
@@ -95,9 +105,6 @@ func (c *column) describe() {
 			return
 		case *format.UUIDType:
 			c.bytes = appendUUID
-			return
-		case *format.Float16Type:
-			c.bytes = appendHalf
 			return
 		case *format.StringType, *format.EnumType, *format.JsonType, *format.NullType:
 			return

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -130,6 +131,44 @@ func TestLists(t *testing.T) {
 		f.Close()
 		if s, err := readtest.ReadPath(path, data.Options{Unlabelled: true}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: found %v, %v, expected %s", name, s, err, c.want)
+		}
+	}
+}
+
+// Values are spelled as a CSV has them.
+func TestSpelling(t *testing.T) {
+	type row struct {
+		D32  int32     `parquet:"d32,decimal(2:9)"`
+		D64  int64     `parquet:"d64,decimal(0:18)"`
+		Day  int32     `parquet:"day,date"`
+		Ms   int64     `parquet:"ms,timestamp(millisecond)"`
+		Ns   int64     `parquet:"ns,timestamp(nanosecond)"`
+		Time int64     `parquet:"time,time(microsecond)"`
+		U64  uint64    `parquet:"u64"`
+		U32  uint32    `parquet:"u32"`
+		I8   int8      `parquet:"i8"`
+		UUID [16]byte  `parquet:"uuid,uuid"`
+		Deep *float32  `parquet:"deep,optional"`
+		F64  float64   `parquet:"f64"`
+		Old  []float64 `parquet:"old"`
+	}
+	deep := float32(0.1)
+	rows := []row{
+		{-5, 12, 19722, -1, 1e18 + 5, 1, 1<<64 - 1, 1<<32 - 1, -128, [16]byte{0x12, 15: 0xff}, &deep, 1e16, []float64{1, 2}},
+		{123456, -7, -1, 1500, 0, 86399999999, 3, 7, 127, [16]byte{}, nil, 1.5e-7, []float64{math.Inf(-1), math.NaN()}},
+	}
+	want := [][]string{
+		{"-0.05", "12", "2023-12-31", "1969-12-31 23:59:59.999", "2001-09-09 01:46:40.000000005", "00:00:00.000001", "18446744073709551615", "4294967295", "-128", "12000000-0000-0000-0000-0000000000ff", "0.1", "1e+16", "1.0", "2.0"},
+		{"1234.56", "-7", "1969-12-31", "1970-01-01 00:00:01.5", "1970-01-01 00:00:00", "23:59:59.999999", "3", "7", "127", "00000000-0000-0000-0000-000000000000", "", "1.5e-07", "-Inf", ""},
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	for column, name := range []string{"d32", "d64", "day", "ms", "ns", "time", "u64", "u32", "i8", "uuid", "deep", "f64", "old_0", "old_1"} {
+		s, err := readtest.ReadPath(path, data.Options{ID: name, Ignore: []string{"old_*"}, Unlabelled: true})
+		if err != nil || s.ID[0] != want[0][column] || s.ID[1] != want[1][column] {
+			t.Errorf("%s: found %v, %v, expected %q, %q", name, s, err, want[0][column], want[1][column])
 		}
 	}
 }
