@@ -88,11 +88,7 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 	d.kind = values.Kind()
 	from := &picker{index: index, levels: levels, full: d.nothing, n: n, room: d.room}
 	before := d.entries
-<<<<<<< HEAD
-	d.pick(values, from)
-=======
 	d.pick(&values, from)
->>>>>>> a0ba1edf5d2eafba5cf2b9cb80e0401d350a1684
 	if from.err != nil {
 		return from.err
 	}
@@ -112,13 +108,8 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 	return d.cut(before, page.RepetitionLevels(), levels, first)
 }
 
-<<<<<<< HEAD
-// pick appends the values of a page that are there.
-func (d *spreader) pick(values encoding.Values, from *picker) {
-=======
 // pick appends the values of a page to those of its kind.
 func (d *spreader) pick(values *encoding.Values, from *picker) {
->>>>>>> a0ba1edf5d2eafba5cf2b9cb80e0401d350a1684
 	switch d.kind {
 	case encoding.Boolean:
 		bits := values.Boolean()
@@ -142,11 +133,7 @@ func (d *spreader) pick(values *encoding.Values, from *picker) {
 		v := values.Double()
 		d.long = pick(d.long, from, len(v), func(i int) float64 { return v[i] })
 	default:
-<<<<<<< HEAD
-		words := d.wordsOf(values, from.index != nil)
-=======
 		words := d.wordsOf(*values, from.index != nil)
->>>>>>> a0ba1edf5d2eafba5cf2b9cb80e0401d350a1684
 		d.text = pick(d.text, from, len(words), func(i int) []byte { return words[i] })
 	}
 }
