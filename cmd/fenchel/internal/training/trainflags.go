@@ -44,7 +44,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Activation, "activation", "", "activation of hidden units: relu, tanh or sigmoid (default relu)")
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column; feature:value=10: of tens, whose weight the penalty sees less) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
-	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF, JSON, Parquet and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,... (\"a,b\"=WEIGHT where a label has a comma): multiplies the weight of the rows of a class")
