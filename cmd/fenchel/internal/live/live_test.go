@@ -90,7 +90,7 @@ func TestPage(t *testing.T) {
 	}
 	stream := get(t, p.Address()+"events")
 	r := bufio.NewReader(stream.Body)
-	if name, data := event(t, r); name != "message" || !strings.Contains(data, "<td>0.25</td>") || strings.Contains(data, "1.9") {
+	if name, data := event(t, r); name != "message" || !strings.Contains(data, "<td>0.25</td>") || strings.Contains(data, "the bound that is proved") {
 		t.Errorf("found the event %s: %s", name, data)
 	}
 	p.Certified(look(1, 2, 5, 1, 0.9))
