@@ -104,14 +104,7 @@ func (v *served) columnsOf() func(j int) int {
 	}
 	column := make([]int, 0, v.inputs.features)
 	for i := range v.inputs.columns {
-		features := 1
-		switch c := v.inputs.columns[i]; {
-		case c.Text != nil:
-			features = c.Text.Width()
-		case c.Category != nil:
-			features = len(c.Category)
-		}
-		column = append(column, slices.Repeat([]int{i}, features)...)
+		column = append(column, slices.Repeat([]int{i}, v.inputs.columns[i].Width())...)
 	}
 	return func(j int) int { return column[j] }
 }

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,7 +101,7 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 // picture makes what suits the files.
 func (d *drawer) picture(cmd *cobra.Command, files []string) (reportpage.Painter, error) {
 	alone := errors.New("draw: found --data beside what is no single model that predicts, expected --data only with one")
-	if isTrace(files[0]) {
+	if report.IsTrace(files[0]) {
 		if len(d.data) > 0 {
 			return nil, alone
 		}
@@ -139,19 +135,6 @@ func (d *drawer) picture(cmd *cobra.Command, files []string) (reportpage.Painter
 	return d.predictions(cmd, models[0])
 }
 
-// traceHead begins every file of train --trace.
-const traceHead = "class,epoch,"
-
-func isTrace(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head, _ := bufio.NewReader(f).Peek(len(traceHead))
-	return string(head) == traceHead
-}
-
 // stem is the name of a file without its folder and extension.
 func stem(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -164,11 +147,17 @@ func (d *drawer) traces(files []string) (reportpage.Painter, error) {
 		f.Title = "relative duality gap: proved at the marks, the solver's estimate between"
 	}
 	for _, path := range files {
-		curves, err := d.trace(path)
+		curves, err := report.ReadTrace(path, d.x, d.y, true)
+		if errors.Is(err, report.ErrNoTrace) {
+			err = fmt.Errorf("%w as the first is", err)
+		}
 		if err != nil {
 			return nil, exitcode.BadData(err)
 		}
-		f.Curves = append(f.Curves, curves...)
+		for _, c := range curves {
+			c.Name = strings.TrimSuffix(stem(path)+": "+c.Name, ": ")
+			f.Curves = append(f.Curves, c)
+		}
 	}
 	f.X.Log = wide(f.Curves, func(c figure.Curve) []float64 { return c.X })
 	f.Y.Log = wide(f.Curves, func(c figure.Curve) []float64 { return c.Y })
@@ -184,42 +173,6 @@ func wide(curves []figure.Curve, of func(figure.Curve) []float64) bool {
 		}
 	}
 	return lo > 0 && hi > 50*lo
-}
-
-// trace reads the lines of a file that have both numbers, or for the gap its estimate.
-func (d *drawer) trace(path string) (curves []figure.Curve, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if !isTrace(path) {
-		return nil, fmt.Errorf("%s: found another file, expected one of train --trace as the first is", path)
-	}
-	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	x, y, estimate := slices.Index(lines[0], d.x), slices.Index(lines[0], d.y), slices.Index(lines[0], "gap_estimate")
-	if x < 0 || y < 0 {
-		return nil, fmt.Errorf("%s: --x %s, --y %s: expected columns of it: %s", path, d.x, d.y, strings.Join(lines[0], ", "))
-	}
-	for k, line := range lines[1:] {
-		if k == 0 || line[0] != lines[k][0] {
-			curves = append(curves, figure.Curve{Name: strings.TrimSuffix(stem(path)+": "+line[0], ": ")})
-		}
-		c := &curves[len(curves)-1]
-		across, err1 := strconv.ParseFloat(line[x], 64)
-		up, err2 := strconv.ParseFloat(line[y], 64)
-		proved := d.y == "gap" && err2 == nil
-		if d.y == "gap" && !proved && estimate >= 0 {
-			up, err2 = strconv.ParseFloat(line[estimate], 64)
-		}
-		if err1 == nil && err2 == nil {
-			c.X, c.Y, c.Marked = append(c.X, across), append(c.Y, up), append(c.Marked, proved)
-		}
-	}
-	return curves, nil
 }
 
 // shares are the share of the variance of each component, and of all up to it.

@@ -145,7 +145,6 @@ func (v *View) check(d int) error {
 	case v == nil:
 		return errors.New("found no view of the rows, expected one")
 	case v.M < 0 || v.M > d+8: // a search has eight starts
-
 		return fmt.Errorf("found %d vectors, expected at most %d", v.M, d+8)
 	}
 	err := vectorOf("numbers of vectors", v.Q, v.M*d)

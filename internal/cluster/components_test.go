@@ -3,14 +3,12 @@ package cluster
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
-	rows "github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -267,32 +265,11 @@ func TestEqualRows(t *testing.T) {
 func TestPrincipalLost(t *testing.T) {
 	set := rowsOf(t, "@text:n=1500,d=3000")
 	find := func(size int, lose func(ask int) (int, bool)) *Components {
-		const places = 4
-		w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
-		for lo := 0; lo < set.Rows(); lo += size {
-			part := slices.Repeat([]int{0}, min(size, set.Rows()-lo))
-			for i := range part {
-				part[i] = set.Rows() - 1 - lo - i
-			}
-			s, err := set.Subset(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			blobs, err := Split(s, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range blobs {
-				place := b.Bucket * places / rows.Buckets
-				w.blobs[place] = append(w.blobs[place], b.Data)
-			}
+		order := make([]int, set.Rows())
+		for i := range order {
+			order[i] = set.Rows() - 1 - i
 		}
-		for k := range places {
-			w.of = append(w.of, NewWorker(filepath.Join(w.folder, "first"), 1))
-			if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		w := fourPlaces(t, set, order, size, lose)
 		r, err := Principal(context.Background(), &Remote{Map: w.ask}, pca.Spec{K: 3, Center: "yes"}, nil)
 		if err != nil {
 			t.Fatal(err)

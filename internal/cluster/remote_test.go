@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/data"
@@ -78,6 +79,33 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// fourPlaces has the rows in four places, which got so many at a time in an order, and lose what lose says.
+func fourPlaces(t *testing.T, set *data.Set, order []int, size int, lose func(ask int) (int, bool)) *workers {
+	const places = 4
+	w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
+	for part := range slices.Chunk(order, size) {
+		s, err := set.Subset(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blobs, err := Split(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blobs {
+			place := b.Bucket * places / rows.Buckets
+			w.blobs[place] = append(w.blobs[place], b.Data)
+		}
+	}
+	for k := range places {
+		w.of = append(w.of, NewWorker(filepath.Join(w.folder, "first"), 1))
+		if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
 // threePlaces has the rows in three places.
 func threePlaces(t *testing.T, of string) *workers {
 	set, err := data.Read(context.Background(), []string{of}, data.Options{})
@@ -125,31 +153,9 @@ func TestLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const places = 4
 	train := func(seed uint64, of string, lose func(ask int) (int, bool)) *Result {
 		order := rand.New(rand.NewPCG(seed, 1)).Perm(set.Rows())
-		w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
-		for lo := 0; lo < len(order); lo += 400 {
-			part, err := set.Subset(order[lo:min(lo+400, len(order))])
-			if err != nil {
-				t.Fatal(err)
-			}
-			blobs, err := Split(part, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range blobs {
-				place := b.Bucket * places / rows.Buckets
-				w.blobs[place] = append(w.blobs[place], b.Data)
-			}
-		}
-		for k := range places {
-			w.of = append(w.of, NewWorker(filepath.Join(w.folder, "first"), 1))
-			if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := &Remote{Map: w.ask}
+		r := &Remote{Map: fourPlaces(t, set, order, 400, lose).ask}
 		found, err := Train(context.Background(), r, Spec{Loss: of, Penalty: "l2", Bias: "free", Gap: map[string]float64{"hinge": 1e-2, "squared-hinge": 1e-4}[of], Rounds: 60, Run: "test"})
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +170,7 @@ func TestLost(t *testing.T) {
 	for name, lose := range map[string]func(int) (int, bool){
 		"never":                never,
 		"memory in round 5":    func(ask int) (int, bool) { return map[bool]int{true: 2, false: -1}[ask == 7], false },
-		"everything, often":    func(ask int) (int, bool) { return map[bool]int{true: ask % places, false: -1}[ask%9 == 8], true },
+		"everything, often":    func(ask int) (int, bool) { return map[bool]int{true: ask % 4, false: -1}[ask%9 == 8], true },
 		"after the checkpoint": func(ask int) (int, bool) { return map[bool]int{true: 1, false: -1}[ask == 16], true },
 	} {
 		got := train(2, "hinge", lose)
@@ -172,7 +178,7 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s: found another answer after %d rounds, expected the same bits as without after %d", name, got.Rounds, want.Rounds)
 		}
 	}
-	often := func(ask int) (int, bool) { return map[bool]int{true: ask % places, false: -1}[ask%5 == 4], ask%2 == 0 }
+	often := func(ask int) (int, bool) { return map[bool]int{true: ask % 4, false: -1}[ask%5 == 4], ask%2 == 0 }
 	if want, got := train(1, "squared-hinge", never), train(2, "squared-hinge", often); !reflect.DeepEqual(got.Output, want.Output) || want.Rounds <= mostAscents+2 {
 		t.Errorf("steps in the weights: found another answer after %d rounds, expected the same bits as without loss after %d", got.Rounds, want.Rounds)
 	}

@@ -223,12 +223,15 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	return writePayload(out, said, made)
 }
 
+// writeProgress writes how far training is. Where that fails the request that follows fails too, and ends training.
+func writeProgress(out io.Writer, p cluster.Progress) {
+	_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil)
+}
+
 // train writes a model, and returns what is said of it.
 func (spec *coordinatorSpec) train(ctx context.Context, remote cluster.Cluster, out io.Writer, to *writer) (map[string]any, error) {
 	found, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
-		Progress: func(p cluster.Progress) {
-			_ = writePayload(out, map[string]any{"progress": map[string]any{"output": p.Output, "round": p.Round, "gap": model.Bound(p.Gap), "proved": p.Proved}}, nil) // the next request tells that nobody reads
-		}})
+		Progress: func(p cluster.Progress) { writeProgress(out, p) }})
 	if err != nil {
 		return nil, err
 	}

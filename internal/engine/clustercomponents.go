@@ -13,7 +13,7 @@ func coordinateComponents(ctx context.Context, remote cluster.Cluster, spec pcaS
 	rounds := 0
 	found, err := cluster.Principal(ctx, remote, spec.spec(), func(gap float64) {
 		rounds++
-		_ = writePayload(out, map[string]any{"progress": map[string]any{"output": 0, "round": rounds, "gap": model.Bound(gap), "proved": true}}, nil) // the next request tells that nobody reads
+		writeProgress(out, cluster.Progress{Round: rounds, Gap: gap, Proved: true})
 	})
 	if err != nil {
 		return writePayload(out, map[string]any{"error": failureOf(err)}, nil)

@@ -75,23 +75,16 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 			size[j] += math.Abs(float64(v))
 		}
 	}
-	j := 0
+	first, _ := s.Places()
 	for at, c := range s.Columns {
-		switch {
-		case s.Answers(at) || c.Kind == set.KindIgnored:
-			continue
-		case c.Text != nil:
-			j += c.Text.Width()
-			continue
-		case c.Category != nil:
-			j += len(c.Category)
+		if s.Answers(at) || c.Kind == set.KindIgnored || c.IsWords() {
 			continue
 		}
+		j := first[at]
 		mean := sum[j] / float64(rows)
 		if slack := float64(0x1p-22*math.Abs(c.Fill)) + float64(Tolerance*size[j])/float64(rows); !(math.Abs(c.Fill-mean) <= slack) {
 			return c.Name, c.Fill, mean
 		}
-		j++
 	}
 	return "", 0, 0
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 )
@@ -24,7 +25,7 @@ func OfComponents(ctx context.Context, m *model.PCA, name string, learned, test 
 		return nil, err
 	}
 	s := p.Section("The result")
-	s.Say(fmt.Sprintf("%s capture %s of the variance of %s.", count(m.Statement.K, "component"), percent(e.Captured/e.Total), whose))
+	s.Say(fmt.Sprintf("%s capture %s of the variance of %s.", registry.Count(m.Statement.K, "component"), percent(e.Captured/e.Total), whose))
 	proofOfComponents(p.Section("What is proved"), m)
 	sum := 0.0
 	each, all := figure.Curve{Name: "each", X: nil, Marked: nil}, figure.Curve{Name: "all up to it", Dashed: true}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/metric"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -34,7 +36,7 @@ func (r *report) features() {
 
 // largest draws the largest weights of each output.
 func (r *report) largest(s *Section) {
-	moments, k := momentsOf(r.Learned.X), len(r.Model.Outputs)
+	moments, k := scaling.NewMoments(r.Learned.X, r.Threads), len(r.Model.Outputs)
 	if k > mostClassifiers {
 		s.Say(fmt.Sprintf("Of %d classifiers the first %d are shown.", k, mostClassifiers))
 	}
@@ -44,14 +46,14 @@ func (r *report) largest(s *Section) {
 }
 
 // bars draws the largest weights of an output.
-func (r *report) bars(s *Section, c int, moments []moment) {
+func (r *report) bars(s *Section, c int, moments *scaling.Moments) {
 	m := r.Model
 	o := m.Outputs[c]
 	original, bias := m.Original(c)
 	factors := m.Schema.Factors()
 	effect, deviation := make([]float64, len(o.Weights)), make([]float64, len(o.Weights))
 	for j, w := range original {
-		if deviation[j] = math.Sqrt(moments[j].variance); factors != nil {
+		if deviation[j] = math.Sqrt(moments.Squares[j] / float64(moments.Rows)); factors != nil {
 			deviation[j] /= factors[j]
 		}
 		effect[j] = w * deviation[j]
@@ -90,16 +92,16 @@ type group struct {
 func (r *report) groups() (all []group) {
 	m := r.Model
 	if !m.Schema.Table() {
-		moments := momentsOf(r.judge.X)
-		order := orderOf(min(m.Cols(), len(moments)), func(j int) float64 {
+		moments := scaling.NewMoments(r.judge.X, r.Threads)
+		order := orderOf(min(m.Cols(), len(moments.Squares)), func(j int) float64 {
 			if m.IsLinear() {
 				weight := 0.0
 				for _, o := range m.Outputs {
 					weight += math.Abs(o.Weights[j])
 				}
-				return -weight * math.Sqrt(moments[j].variance)
+				return -weight * math.Sqrt(moments.Squares[j])
 			}
-			return -moments[j].variance
+			return -moments.Squares[j]
 		})
 		for _, j := range order[:min(len(order), mostColumns)] {
 			all = append(all, group{r.featureName(j), j, j + 1})
@@ -173,7 +175,7 @@ func (r *report) importance(s *Section) {
 		b.Add(f.name, f.mean, f.deviation)
 		table = append(table, []string{f.name, digits(f.mean), digits(f.deviation)})
 	}
-	s.showKind("importance", fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", count(len(rows), "row"), what, digits(base)), b,
+	s.showKind("importance", fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", registry.Count(len(rows), "row"), what, digits(base)), b,
 		[]string{"column", what + " added", fmt.Sprintf("deviation of %d times", permutations)}, table)
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -110,7 +113,7 @@ func (r *report) verify(ctx context.Context) (*fenchel.Verification, error) {
 // result says how good the model is, in a sentence.
 func (r *report) result() {
 	s, e := r.page.Section("The result"), r.found
-	rows := fmt.Sprintf("Of %s", count(e.Rows, "row"))
+	rows := fmt.Sprintf("Of %s", registry.Count(e.Rows, "row"))
 	switch {
 	case r.same:
 		rows += " that it has learned from"
@@ -230,36 +233,15 @@ func (r *report) shifted() (said []error) {
 	if r.Learned.Cols() != r.Test.Cols() || r.Learned.Cols() > mostBars*50 {
 		return nil
 	}
-	a, b := momentsOf(r.Learned.X), momentsOf(r.Test.X)
+	a, b := scaling.NewMoments(r.Learned.X, r.Threads), scaling.NewMoments(r.Test.X, r.Threads)
 	n, k := float64(r.Learned.Rows()), float64(r.Test.Rows())
-	for j := range a {
-		spread := math.Sqrt(a[j].variance)
-		if moved := math.Abs(a[j].mean - b[j].mean); moved > spread/2 && moved > 5*spread*math.Sqrt(1/n+1/k) {
+	for j := range a.Mean {
+		spread := math.Sqrt(a.Squares[j] / n)
+		if moved := math.Abs(a.Mean[j] - b.Mean[j]); moved > spread/2 && moved > 5*spread*math.Sqrt(1/n+1/k) {
 			said = append(said, fmt.Errorf("feature %s has moved by %.2g deviations between the rows and the test rows", r.featureName(j), moved/spread))
 		}
 	}
 	return said[:min(len(said), 10)]
-}
-
-// A moment is the mean and the variance of a feature.
-type moment struct{ mean, variance float64 }
-
-func momentsOf(x matrix.Matrix) []moment {
-	n, d := x.Dims()
-	all := make([]moment, d)
-	for i := range n {
-		row := x.Row(i)
-		for k, v := range row.Value {
-			j := row.Column(k)
-			all[j].mean += float64(v)
-			all[j].variance += float64(v) * float64(v)
-		}
-	}
-	for j := range all {
-		all[j].mean /= float64(max(n, 1))
-		all[j].variance = max(0, all[j].variance/float64(max(n, 1))-all[j].mean*all[j].mean)
-	}
-	return all
 }
 
 // ending has the trace, the columns and the commands.
@@ -298,7 +280,7 @@ func roleOf(s *data.Schema, i int) string {
 	case c.Text != nil:
 		return fmt.Sprintf("text of %d terms", c.Text.Width())
 	case c.Category != nil:
-		return count(len(c.Category), "category")
+		return fault.Plural(len(c.Category), "category", "categories")
 	}
 	return cmp.Or(string(c.Kind), "number")
 }
@@ -340,17 +322,6 @@ func number(x *float64) string {
 
 // digits writes a number.
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-// count writes how many there are.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if what == "category" {
-		return fmt.Sprintf("%d categories", n)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // orderOf sorts the numbers from 0 by a key.
 func orderOf(n int, key func(i int) float64) []int {

@@ -142,7 +142,7 @@ func (r *report) sliceOf(at int) func(i int) string {
 	value := func(i int) (j int, v float64) {
 		row := r.judge.X.Row(i)
 		for k, x := range row.Value {
-			if j := int(row.Column(k)) - first; j >= 0 && j < max(1, len(c.Category)) && x != 0 {
+			if j := int(row.Column(k)) - first; j >= 0 && j < c.Width() && x != 0 {
 				return j, float64(x)
 			}
 		}

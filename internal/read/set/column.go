@@ -36,6 +36,17 @@ type Column struct {
 // IsWords reports whether the column makes features of words: one for each category or term.
 func (c *Column) IsWords() bool { return c.Category != nil || c.Text != nil }
 
+// Width is the number of features of a column that makes some: 1, or one for each category or term.
+func (c *Column) Width() int {
+	switch {
+	case c.Text != nil:
+		return c.Text.Width()
+	case c.Category != nil:
+		return len(c.Category)
+	}
+	return 1
+}
+
 // Stored is a number of the column before it is rounded.
 func (c *Column) Stored(v float64) float64 {
 	if v -= c.Offset; c.Factor != 0 {

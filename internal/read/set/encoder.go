@@ -44,15 +44,20 @@ func NewTexts(space *terms.Space, texts []string, threads int) *Texts {
 func (e *Encoder) Append(row matrix.Vector, codes []uint32, slot int, cell uint32) matrix.Vector {
 	if x := e.Texts[slot]; x != nil {
 		code := codes[cell-1]
-		for k, v := range x.Values[code] {
-			if v != 0 {
-				row.Index, row.Value = append(row.Index, uint32(e.first[slot])+x.Terms[code][k].Index), append(row.Value, v)
-			}
-		}
-		return row
+		return e.appendTerms(row, slot, x.Terms[code], x.Values[code])
 	}
 	if index, value := e.OddFeature(codes, slot, cell); value != 0 {
 		row.Index, row.Value = append(row.Index, index), append(row.Value, value)
+	}
+	return row
+}
+
+// appendTerms appends the terms of a text whose values are not zero.
+func (e *Encoder) appendTerms(row matrix.Vector, slot int, found []terms.Term, values []float32) matrix.Vector {
+	for k, v := range values {
+		if v != 0 {
+			row.Index, row.Value = append(row.Index, uint32(e.first[slot])+found[k].Index), append(row.Value, v)
+		}
 	}
 	return row
 }

@@ -77,12 +77,7 @@ func (m *recordMaker) appendText(row matrix.Vector, slot int, value any) (matrix
 		return row, true
 	}
 	found := c.index.Count(text)
-	for k, v := range c.Text.Weigh(found) {
-		if v != 0 {
-			row.Index, row.Value = append(row.Index, uint32(m.first[slot])+found[k].Index), append(row.Value, v)
-		}
-	}
-	return row, true
+	return m.appendTerms(row, slot, found, c.Text.Weigh(found)), true
 }
 
 // A recordMaker is what a schema needs to make rows of records.

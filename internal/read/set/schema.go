@@ -122,16 +122,10 @@ func (s *Schema) Width() int {
 
 // makes returns the number of features that column i makes.
 func (s *Schema) makes(i int) int {
-	switch c := s.Columns[i]; {
-	case s.Answers(i) || c.Kind == KindIgnored:
-		return 0
-	case c.Text != nil:
-		return c.Text.Width()
-	case c.Category == nil:
-		return 1
-	default:
-		return len(c.Category)
+	if c := &s.Columns[i]; !s.Answers(i) && c.Kind != KindIgnored {
+		return c.Width()
 	}
+	return 0
 }
 
 // Places returns the first feature of each column and the number of features.

@@ -276,24 +276,23 @@ func (s *Set) fitTexts(f *fills) {
 }
 
 // weigh gives the values of a row, of which absent terms are gone, the weights that were fitted; it reports whether any is
-// another then. The squares of values add up to 1, unless they are counts.
+// another then.
 func (t *fitted) weigh(index []uint32, value []float32) (changed bool) {
 	from, _ := slices.BinarySearch(index, uint32(t.first))
 	to, _ := slices.BinarySearch(index, uint32(t.first+t.before.Width()))
 	if t.before.Counts || from == to {
 		return false
 	}
-	values, squares := make([]float64, to-from), 0.0
+	values := make([]float64, to-from)
 	for k := range values {
 		v := float64(value[from+k])
 		if j := int(index[from+k]) - t.first; t.before.IDF != nil {
 			v *= t.space.IDF[j] / t.before.IDF[j]
 		}
 		values[k] = v
-		squares += float64(v * v)
 	}
-	for k, v := range values {
-		if x := float32(v / math.Sqrt(squares)); x != value[from+k] {
+	for k, x := range t.space.Normalise(values) {
+		if x != value[from+k] {
 			value[from+k], changed = x, true
 		}
 	}

@@ -264,7 +264,7 @@ func (x *Index) Count(text string) []Term {
 
 // Weigh turns counts into values of features: damped, times IDF, and divided by the root of the sum of the squares.
 func (s *Space) Weigh(terms []Term) []float32 {
-	values, squares := make([]float64, len(terms)), 0.0
+	values := make([]float64, len(terms))
 	for k, t := range terms {
 		v := t.Count
 		if s.Damped && v > 0 {
@@ -274,10 +274,17 @@ func (s *Space) Weigh(terms []Term) []float32 {
 			v *= s.IDF[t.Index]
 		}
 		values[k] = v
+	}
+	return s.Normalise(values)
+}
+
+// Normalise divides the weights of a text's terms by the root of the sum of their squares, unless they are counts.
+func (s *Space) Normalise(values []float64) []float32 {
+	squares := 0.0
+	for _, v := range values {
 		squares += float64(v * v)
 	}
-	out := make([]float32, len(terms))
-	length := 1.0
+	out, length := make([]float32, len(values)), 1.0
 	if !s.Counts && squares > 0 {
 		length = math.Sqrt(squares)
 	}

@@ -3,12 +3,8 @@ package reporting
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +12,8 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/model"
@@ -124,8 +120,11 @@ func (r *reporter) model(cmd *cobra.Command, path string, m *model.Model, source
 		}
 	}
 	if r.trace != "" {
-		if q.Trace, err = gaps(r.trace); err != nil {
+		if q.Trace, err = report.ReadTrace(r.trace, "train_seconds", "gap", false); err != nil {
 			return nil, exitcode.BadData(err)
+		}
+		for i, c := range q.Trace {
+			q.Trace[i].Name = cmp.Or(c.Name, "gap")
 		}
 	}
 	page, err := reportpage.Of(cmd.Context(), q)
@@ -162,37 +161,4 @@ func (r *reporter) components(cmd *cobra.Command, path string, m *model.PCA, sou
 	}
 	page, err := reportpage.OfComponents(cmd.Context(), m, filepath.Base(path), learned, test, printing.Command(), r.in.Opt.Threads)
 	return page, exitcode.BadData(err)
-}
-
-// gaps reads the proved gaps of a file of train --trace, by seconds.
-func gaps(path string) (curves []figure.Curve, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	at := map[string]int{}
-	if len(lines) > 0 {
-		for i, name := range lines[0] {
-			at[name] = i + 1
-		}
-	}
-	if at["class"] == 0 || at["train_seconds"] == 0 || at["gap"] == 0 {
-		return nil, fmt.Errorf("%s: found another file, expected one of train --trace", path)
-	}
-	for k, line := range lines[1:] {
-		if name := line[at["class"]-1]; k == 0 || name != lines[k][at["class"]-1] {
-			curves = append(curves, figure.Curve{Name: cmp.Or(name, "gap"), Marked: []bool{}})
-		}
-		seconds, err1 := strconv.ParseFloat(line[at["train_seconds"]-1], 64)
-		gap, err2 := strconv.ParseFloat(line[at["gap"]-1], 64)
-		if c := &curves[len(curves)-1]; err1 == nil && err2 == nil {
-			c.X, c.Y, c.Marked = append(c.X, seconds), append(c.Y, gap), append(c.Marked, true)
-		}
-	}
-	return curves, nil
 }
