@@ -42,7 +42,7 @@ func Format(f set.Format, file []byte, broken map[string]string) error {
 			"%q: found %v, expected it at %s", text, err, place)
 	}
 	for _, option := range f.Takes() {
-		e.check(slices.Contains([]string{"header", "target", "weights", "labels", "ignore", "categorical", "numeric", "id", "missing", "dates", "skip-unlabelled"}, option), "only options that exist are taken", "%s", option)
+		e.check(slices.Contains([]string{"header", "target", "weights", "labels", "ignore", "categorical", "numeric", "text", "id", "missing", "dates", "skip-unlabelled"}, option), "only options that exist are taken", "%s", option)
 	}
 	return e.err()
 }

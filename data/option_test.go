@@ -16,6 +16,7 @@ import (
 func TestOptionsMeanSomething(t *testing.T) {
 	every := map[string]data.Options{"header": {Header: "no"}, "target": {Target: "1"}, "weights": {Weights: "1"}, "labels": {Labels: "nowhere"},
 		"ignore": {Ignore: []string{"1"}}, "categorical": {Categorical: []string{"1"}}, "numeric": {Numeric: []string{"1"}}, "id": {ID: "1"},
+		"text":    {Spelling: data.Spelling{Terms: set.Terms{Columns: []string{"1"}}}},
 		"missing": {Spelling: data.Spelling{Missing: []string{"x"}}}, "dates": {Spelling: data.Spelling{Dates: "dmy"}}, "skip-unlabelled": {SkipUnlabelled: true}}
 	text := map[string]string{"csv": "1,2,3\n4,5,6\n", "tsv": "1\t2\t3\n4\t5\t6\n", "libsvm": "1 1:2\n2 1:3\n", "strings": "1\ta\n2\tb\n", "@toy:n=4": ""}
 	for name, content := range text {

@@ -37,7 +37,7 @@ type reader struct{}
 var _ set.Format = reader{}
 
 func (reader) Takes() []string {
-	return []string{"target", "weights", "ignore", "categorical", "numeric", "id", "missing", "dates", "skip-unlabelled"}
+	return []string{"target", "weights", "ignore", "categorical", "numeric", "text", "id", "missing", "dates", "skip-unlabelled"}
 }
 
 func (reader) Detect(name string, head []byte) set.Match {

@@ -32,8 +32,8 @@ type Format interface {
 	// up to the first 64 KiB of the decompressed file; head is never empty.
 	Detect(name string, head []byte) Match
 	Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
-	// Takes lists those of the options header, target, weights, labels, ignore, categorical, numeric and id that
-	// the format has a use for; Read is never given another.
+	// Takes lists those of the options header, target, weights, labels, ignore, categorical, numeric, text (with all of
+	// Terms), id, missing, dates and skip-unlabelled that the format has a use for; Read is never given another.
 	Takes() []string
 }
 

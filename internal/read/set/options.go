@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
@@ -107,6 +109,29 @@ func (t Terms) Check() error {
 		return errors.New("'hash': found 'min-count' or 'max-share' too, expected a vocabulary for these: a hash counts no texts")
 	}
 	return t.Space().Check()
+}
+
+// Asked returns the first of these options that is given, and its value as a flag has it; "" for none.
+func (t Terms) Asked() (option, value string) {
+	switch {
+	case len(t.Columns) > 0:
+		return "text", strings.Join(t.Columns, ",")
+	case t.Least > 1 || t.Most > 1 || t.Within:
+		value = fmt.Sprintf("%d..%d", max(t.Least, 1), max(t.Least, t.Most, 1))
+		if t.Within {
+			value = "chars:" + value
+		}
+		return "ngrams", value
+	case t.Bits > 0:
+		return "hash", strconv.Itoa(t.Bits)
+	case t.MinCount > 1:
+		return "min-count", strconv.Itoa(t.MinCount)
+	case t.MaxShare > 0 && t.MaxShare < 1:
+		return "max-share", strconv.FormatFloat(t.MaxShare, 'g', -1, 64)
+	case t.Weights != "" && t.Weights != "tfidf":
+		return "term-weights", t.Weights
+	}
+	return "", ""
 }
 
 // Spelling says how fields of a table are to be read.

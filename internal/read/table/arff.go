@@ -38,7 +38,7 @@ var (
 )
 
 func (arff) Takes() []string {
-	return []string{"target", "weights", "ignore", "categorical", "numeric", "id", "missing", "skip-unlabelled"}
+	return []string{"target", "weights", "ignore", "categorical", "numeric", "text", "id", "missing", "skip-unlabelled"}
 }
 
 func (arff) Detect(name string, head []byte) set.Match {

@@ -39,7 +39,7 @@ func (f CSV) Extensions() []string {
 }
 
 func (CSV) Takes() []string {
-	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "id", "missing", "dates", "skip-unlabelled"}
+	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "text", "id", "missing", "dates", "skip-unlabelled"}
 }
 
 func (f CSV) Detect(name string, head []byte) set.Match {

@@ -33,7 +33,7 @@ var (
 )
 
 func (objects) Takes() []string {
-	return []string{"target", "weights", "ignore", "categorical", "numeric", "id", "missing", "dates", "skip-unlabelled"}
+	return []string{"target", "weights", "ignore", "categorical", "numeric", "text", "id", "missing", "dates", "skip-unlabelled"}
 }
 
 func (objects) Detect(name string, head []byte) set.Match {

@@ -191,6 +191,15 @@ func TestTextRefusals(t *testing.T) {
 			t.Errorf("found %v, expected %s", err, want)
 		}
 	}
+	for want, terms := range map[string]set.Terms{"ngrams=1..2": {Most: 2}, "ngrams=chars:1..1": {Within: true}, "hash=4": {Bits: 4}, "min-count=2": {MinCount: 2},
+		"max-share=0.5": {MaxShare: 0.5}, "term-weights=counts": {Weights: "counts"}} {
+		if _, err := readtest.ReadText("x,y\n1,2\n2,3\n", texts("", terms)); err == nil || !strings.Contains(err.Error(), "'"+want+"': found no column of sentences") {
+			t.Errorf("found %v, expected %s refused", err, want)
+		}
+		if _, err := readtest.ReadText("1 1:2\n2 1:3\n", texts("", terms)); err == nil || !strings.HasPrefix(err.Error(), strings.Replace(want, "=", " ", 1)+": format libsvm has no use for it") {
+			t.Errorf("found %v, expected %s refused", err, want)
+		}
+	}
 }
 
 // FuzzTexts: whatever a text is, a row of a file and a record with it have the same features.
