@@ -57,8 +57,8 @@ func looks(t *testing.T, p *tab, address string) {
 	}
 }
 
-// TestReport: a report fits every window, can be read by day and night, runs no script and asks nobody for anything; its pictures
-// have their words in place.
+// TestReport: a report fits narrow and wide windows, has enough contrast in the light and the dark scheme, runs no script
+// and sends no request; no word lies outside of its picture or over another.
 func TestReport(t *testing.T) {
 	p := open(t)
 	folder := t.TempDir()

@@ -8,7 +8,7 @@ import (
 )
 
 // predict answers rows that are JSON: one, or an array of them. Of a table a row is an object of its columns; else an array of
-// all features, or an object of some. What is wanted beside the usual is named in the query: ?with=score,explanation.
+// all features, or an object of some. Outputs besides the usual ones are named in the query: ?with=score,explanation.
 func (v *served) predict(work *work, text []byte, with string, most int) (reply, error) {
 	out := reply{code: 200, kind: kindJSON, model: v}
 	wants, err := v.with(with)

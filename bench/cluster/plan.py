@@ -19,7 +19,7 @@ SLOPES = 5e-9  # of a nonzero in a step in the weights
 MLLIB = 20e-9  # of a nonzero in a step of MLlib, without the job: 60 million of them
 INGEST = 210e-9  # of a nonzero on its way to its place, once
 COLUMN = 13e-9  # of a column in a round, in each place: copies, and what it remembers in a file
-ADD = 4e-9  # of a byte of the answers beside the driver: through the JVM and Python, and added up
+ADD = 4e-9  # of a byte that executors return to the driver: read by its JVM and by Python, and added by the coordinator
 JOB = 0.4  # of a job, by an idle clock
 # Assumed.
 LINK = 1.25e9  # bytes a second that a machine sends or receives: 10 Gbit/s
@@ -109,7 +109,7 @@ def measure(rows: int, columns: int) -> None:
         rounds = seen[2:]
         print(f"{places} places: {said['rounds']} rounds, ingest {ingested / nonzeros * 1e9:.0f} ns a nonzero, dual ascent {np.median([r[0] for r in rounds[1:8]]) / nonzeros * 1e9:.1f} ns, "
               f"steps {np.median([r[0] for r in rounds[11:-4]] or [np.nan]) / nonzeros * 1e9:.1f} ns, answers of {rounds[1][1] / 1e6:.1f} MB a round, "
-              f"beside the driver {(seen[-1][2] - seen[1][2]) / sum(r[1] for r in seen[2:]) * 1e9:.1f} ns a byte", flush=True)  # fmt: skip
+              f"coordinator {(seen[-1][2] - seen[1][2]) / sum(r[1] for r in seen[2:]) * 1e9:.1f} ns a byte of answers", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

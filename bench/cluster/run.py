@@ -2,7 +2,7 @@
 
     python bench/cluster/run.py [--work FOLDER] [--rows 2000000] PART...
 
-Parts: a9a, imdb, covtype (files of ../shared/data beside the checkout, or where FENCHEL_DATA says), generated (rows
+Parts: a9a, imdb, covtype (files in the folder FENCHEL_DATA, by default ../shared/data), generated (rows
 of 100,000 columns made on the executors from a seed), hinge (a9a), small (generated, with executors of 512 MB, which
 hold less than the rows). Each is trained on local-cluster[1], [2] and [4] with one core each, on two of
 which one is killed in round 5; the models have to be the same bytes, and ``fenchel verify`` on one machine has to agree. Then

@@ -1,5 +1,5 @@
-// Command serve says what answers of "fenchel serve" cost: beside a handler of net/http that does nothing, beside MLServer with
-// scikit-learn, and how long they take at half of the rate that is possible.
+// Command serve measures the processor time of a request to "fenchel serve", to a handler of net/http that does nothing,
+// and to MLServer with scikit-learn; then the latency of "fenchel serve" at half of its highest rate.
 //
 //	go run -C bench ./serve --fenchel PROGRAM [--mlserver VENV]
 //

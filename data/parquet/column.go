@@ -232,7 +232,7 @@ func clock(unit int64) func([]byte, int64) []byte {
 	}
 }
 
-// a decoded is the values of a column in a row group.
+// A decoded is the values of a column in a row group.
 type decoded struct {
 	*column
 	rows    int

@@ -219,7 +219,7 @@ func (o *opened) firstRows(ctx context.Context) (*table.Frame, error) {
 	return f, nil
 }
 
-// open gives the row groups of all files, one after the other: the wanted columns of one are decoded beside each other.
+// open returns a function that reads the next row group of the files, in order; its wanted columns are decoded in parallel.
 func (s *source) open(wanted []bool) func() (*table.Frame, error) {
 	at, group, before := 0, 0, 0
 	return func() (f *table.Frame, err error) {

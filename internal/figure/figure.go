@@ -1,7 +1,7 @@
 // Package figure draws curves as SVG, in one panel or in rows and columns of them: what a verb shows
-// at once. Words have the same width in every font, so that none is cut and none lies over another. Pages of results are
-// drawn by the command bench/plot with a library for it, which
-// is too large to be part of every program that predicts.
+// at once. Each word is stretched to the width that the layout gives it, whatever font a reader has, so that words do not
+// overlap and end within the picture. Pages of results are drawn by the command bench/plot with a library for it, which is
+// too large to be part of every program that predicts.
 package figure
 
 import (
@@ -168,7 +168,7 @@ func (t tick) colour() string {
 	return "#d8d8d8"
 }
 
-// drawLegend names the curves beside the panel.
+// drawLegend writes the names of the curves to the right of the panel.
 func (f *Figure) drawLegend(out io.Writer, several bool) {
 	const begin = left + panelWide + 10
 	named, others := f.legend()

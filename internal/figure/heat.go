@@ -101,7 +101,7 @@ func (h *Heat) cell(w io.Writer, left, down int, v, share float64, mark bool) {
 	text(w, float64(left+cellWide/2), float64(down+cellHigh/2+4), "middle", h.Written(v), cellWide-6)
 }
 
-// Multiples are maps beside and below each other, with the same colours.
+// Multiples are maps in rows and columns, with one scale of colours.
 type Multiples struct {
 	Title string
 	Maps  []*Heat

@@ -12,7 +12,7 @@ import (
 // A Sheet is rows of figures; nil: no figure there.
 type Sheet [][]*Figure
 
-// WriteSVG draws the figures beside and below each other.
+// WriteSVG draws the figures in rows and columns.
 func (s Sheet) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	const high = top + panelHigh + below

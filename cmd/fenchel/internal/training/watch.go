@@ -14,9 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// Who is told how a run goes: a line at the terminal, a page, the trace.
-
-// watch has the display, the page and the trace told how training goes.
+// watch passes the progress of training on to the line at the terminal, the page of --live and the file of --trace.
 func (t *Trainer) watch(tr *tracer) {
 	var looks []func(fenchel.Progress)
 	var steps []func(fenchel.Step)
