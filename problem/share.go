@@ -9,11 +9,11 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
-// A certificate of rows that are in several places. Each place knows a part of the problem, [Linear.Within],
+// A certificate of rows that are in several partitions. Each partition knows a part of the problem, [Linear.Within],
 // and states a [Share]; [Whole.Certify] makes of all of them the certificate of [Linear.Certify], by the same theorem and with
 // the rounding of the sums of shares counted. With a free bias the dual variables must sum to 0 exactly over all
-// places: their multiples of one quantum, [Whole.Quantum], are whole numbers, of which each place adds up its own,
-// [Linear.Units]; then [Balance] says to which sum each place is to bring them.
+// partitions: their multiples of one quantum, [Whole.Quantum], are whole numbers, of which each partition adds up its own,
+// [Linear.Units]; then [Balance] says to which sum each partition is to bring them.
 
 // Within returns the problem as a part of one whose row weights sum to n: the average loss of some rows is their share
 // of that of all.
@@ -50,14 +50,14 @@ func (p *Linear) Units(a []float64, quantum int) *Units {
 	return u
 }
 
-// A Target is to which sums the units of a place are to be brought: at most what they are.
+// A Target is to which sums the units of a partition are to be brought: at most what they are.
 type Target struct{ Plus, Minus uint64 }
 
-// Balance returns the targets of places with such units: the sum over all places is 0 then. Each place keeps
+// Balance returns the targets of partitions with such units: the sum over all partitions is 0 then. Each partition keeps
 // about the same share of the heavier sign; where the sums do not fit a word, nothing is kept.
-func Balance(places []Target) []Target {
+func Balance(partitions []Target) []Target {
 	var plus, minus, over, under uint64
-	for _, p := range places {
+	for _, p := range partitions {
 		var carry uint64
 		plus, carry = bits.Add64(plus, p.Plus, 0)
 		over += carry
@@ -65,9 +65,9 @@ func Balance(places []Target) []Target {
 		under += carry
 	}
 	if over+under > 0 {
-		return make([]Target, len(places))
+		return make([]Target, len(partitions))
 	}
-	targets := append([]Target(nil), places...)
+	targets := append([]Target(nil), partitions...)
 	of := func(t *Target) *uint64 { return &t.Plus }
 	heavy, light := plus, minus
 	if plus < minus {
@@ -83,7 +83,7 @@ func Balance(places []Target) []Target {
 		rest -= *of(&targets[k])
 	}
 	for k := range targets {
-		more := min(rest, *of(&places[k])-*of(&targets[k]))
+		more := min(rest, *of(&partitions[k])-*of(&targets[k]))
 		*of(&targets[k]) += more
 		rest -= more
 	}
@@ -150,7 +150,7 @@ func (p *Whole) Zero() float64 { return p.Risk.zero }
 // Penalised returns how many of the d+1 numbers of a point the penalty sees.
 func (p *Whole) Penalised() int { return p.Risk.penalised(len(p.Norms) - 1) }
 
-// Quantum returns that of dual variables of which the places have those sizes.
+// Quantum returns that of dual variables of which the partitions have those sizes.
 func (p *Whole) Quantum(total, largest float64) int { return quantumOf(total, largest) }
 
 // Certify joins the shares of all rows at w.

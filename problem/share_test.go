@@ -12,22 +12,22 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
-// The shares of rows in one, three or seven places make the certificate of all rows in one, but for rounding, for
+// The shares of rows in one, three or seven partitions make the certificate of all rows in one, but for rounding, for
 // every bias, losses with bounded and unbounded domains, row weights, and points that are far from the optimum.
 func TestShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.Squared{}, loss.SquaredHinge{}, loss.Absolute{}} {
 		for _, p := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.4}} {
 			for _, bias := range []Bias{None, Feature, Free} {
-				for _, places := range []int{1, 3, 7} {
-					t.Run(fmt.Sprintf("%T %T %v %d", l, p, bias, places), func(t *testing.T) { checkShares(t, r, l, p, bias, places) })
+				for _, partitions := range []int{1, 3, 7} {
+					t.Run(fmt.Sprintf("%T %T %v %d", l, p, bias, partitions), func(t *testing.T) { checkShares(t, r, l, p, bias, partitions) })
 				}
 			}
 		}
 	}
 }
 
-func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, bias Bias, places int) {
+func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, bias Bias, partitions int) {
 	const n, d = 60, 5
 	x, y, s, a := make([]float32, n*d), make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range x {
@@ -51,8 +51,8 @@ func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, b
 	var parts []*Linear
 	var from []int
 	total, largest, zero := 0.0, 0.0, 0.0
-	for k := range places {
-		lo, hi := k*n/places, (k+1)*n/places
+	for k := range partitions {
+		lo, hi := k*n/partitions, (k+1)*n/partitions
 		p, err := NewLinear(NewRows(&matrix.Dense{Rows: hi - lo, Cols: d, Value: x[lo*d : hi*d]}, 1), y[lo:hi], s[lo:hi], l, pen, 0.02, bias)
 		if err != nil {
 			t.Fatal(err)
@@ -85,12 +85,12 @@ func checkShares(t *testing.T, r *rand.Rand, l loss.Loss, pen penalty.Penalty, b
 	if !near(got.Primal, want.Primal) || !near(got.Dual, want.Dual) || !near(got.Zero, want.Zero) {
 		t.Errorf("found primal %.17g, dual %.17g, at zero %.17g; expected %.17g, %.17g, %.17g", got.Primal, got.Dual, got.Zero, want.Primal, want.Dual, want.Zero)
 	}
-	if least := map[bool]float64{true: want.Rounding, false: want.Rounding / 8}[places == 1]; got.Rounding < least {
-		t.Errorf("found the bound %g on rounding, in one place %g", got.Rounding, want.Rounding) // chains of places are shorter
+	if least := map[bool]float64{true: want.Rounding, false: want.Rounding / 8}[partitions == 1]; got.Rounding < least {
+		t.Errorf("found the bound %g on rounding, in one partition %g", got.Rounding, want.Rounding) // chains of partitions are shorter
 	}
 }
 
-// Units that do not fit a word are none: the sum over all places is 0, whatever the quantum was.
+// Units that do not fit a word are none: the sum over all partitions is 0, whatever the quantum was.
 func TestUnitsThatDoNotFit(t *testing.T) {
 	x := &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{1, 2}}
 	p, err := NewLinear(NewRows(x, 1), []float64{1, 2}, nil, loss.Squared{}, penalty.L2{}, 0.1, Free)

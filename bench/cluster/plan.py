@@ -13,12 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Measured in processor seconds of one core of a Xeon of 2025 by --measure: medians of rounds on 6 million nonzeros, with 4 to 64
-# places and 5,000 to a million columns; and by jobs on local-cluster[2,1,1024].
+# partitions and 5,000 to a million columns; and by jobs on local-cluster[2,1,1024].
 ASCENT = 8e-9  # of a nonzero in a round of dual ascent
 SLOPES = 5e-9  # of a nonzero in a step in the weights
 MLLIB = 20e-9  # of a nonzero in a step of MLlib, without the job: 60 million of them
-INGEST = 210e-9  # of a nonzero on its way to its place, once
-COLUMN = 13e-9  # of a column in a round, in each place: copies, and what it remembers in a file
+INGEST = 210e-9  # of a nonzero on its way to its partition, once
+COLUMN = 13e-9  # of a column in a round, in each partition: copies, and what it remembers in a file
 ADD = 4e-9  # of a byte that executors return to the driver: read by its JVM and by Python, and added by the coordinator
 JOB = 0.4  # of a job, by an idle clock
 # Assumed.
@@ -26,21 +26,21 @@ LINK = 1.25e9  # bytes a second that a machine sends or receives: 10 Gbit/s
 CORES = 10  # of an executor
 MEMORY = 64e9  # of the driver
 NONZERO = 8  # bytes of a value with its column
-ROUNDS = 36  # of a smooth loss to a gap of 1e-3, with certificates: 31 rounds in 64 places
+ROUNDS = 36  # of a smooth loss to a gap of 1e-3, with certificates: 31 rounds in 64 partitions
 STEPS = 60  # of MLlib's L-BFGS to that gap, each a job
 
 
-def places_of(nonzeros: float) -> int:
-    """Return how many places there are, as fenchel._cluster.deal has it."""
+def partitions_of(nonzeros: float) -> int:
+    """Return how many partitions there are, as fenchel._cluster.deal has it."""
     return int(min(1024, max(4, nonzeros // 2**24)))
 
 
 def fenchel_round(nonzeros: float, columns: float, executors: int) -> tuple[float, float, float]:
     """Return seconds of a round, bytes that reach the driver, and bytes that the driver holds at once."""
-    places = places_of(nonzeros)
-    waves = -(-places // (executors * CORES))
-    work = waves * (nonzeros / places * (ASCENT + SLOPES) / 2 + columns * COLUMN)
-    answers = places * 8 * columns
+    partitions = partitions_of(nonzeros)
+    waves = -(-partitions // (executors * CORES))
+    work = waves * (nonzeros / partitions * (ASCENT + SLOPES) / 2 + columns * COLUMN)
+    answers = partitions * 8 * columns
     sent = 8 * columns * 2 / LINK  # executors pass pieces on to each other
     return JOB + work + sent + answers / LINK + answers * ADD, answers, 3 * answers  # as Python's bytes, joined, and read
 
@@ -56,7 +56,7 @@ def mllib_step(nonzeros: float, columns: float, executors: int) -> float:
 
 def table() -> None:
     nonzeros = 1e12 / NONZERO
-    print(f"To places, once: {nonzeros * INGEST / 3600:.0f} hours of the processor.\n")
+    print(f"To partitions, once: {nonzeros * INGEST / 3600:.0f} hours of the processor.\n")
     print("| columns | executors | Fenchel: a round | to the driver | 36 rounds | MLlib: a step | 60 steps |")
     print("|---|---|---|---|---|---|---|")
     for columns in (1e4, 1e5, 1e6, 1e7):
@@ -85,10 +85,10 @@ def measure(rows: int, columns: int) -> None:
     codes = np.concatenate([p[3] > 0 for p in parts]).astype(np.uint32)
     batches = [_ask.Data(X[lo : lo + 100_000], codes=codes[lo : lo + 100_000], labels=["-1", "1"]) for lo in range(0, len(codes), 100_000)]
     nonzeros = sum(len(p[1]) for p in parts)
-    for places in (4, 16, 64):
+    for partitions in (4, 16, 64):
         backend = _cluster.Local(1)
         deal = _cluster.deal
-        _cluster.deal = lambda buckets, places=places: ([b * places // _cluster.BUCKETS for b in range(_cluster.BUCKETS)], places)
+        _cluster.deal = lambda buckets, partitions=partitions: ([b * partitions // _cluster.BUCKETS for b in range(_cluster.BUCKETS)], partitions)
         start = cpu(" worker ")
         backend.ingest(batches)
         ingested = cpu(" worker ") - start
@@ -107,7 +107,7 @@ def measure(rows: int, columns: int) -> None:
         said, _ = _cluster.train(backend, {"loss": "logistic", "penalty": "l2", "bias": "free", "gap": 1e-3, "dual": True}, events.append)
         backend.close()
         rounds = seen[2:]
-        print(f"{places} places: {said['rounds']} rounds, ingest {ingested / nonzeros * 1e9:.0f} ns a nonzero, dual ascent {np.median([r[0] for r in rounds[1:8]]) / nonzeros * 1e9:.1f} ns, "
+        print(f"{partitions} partitions: {said['rounds']} rounds, ingest {ingested / nonzeros * 1e9:.0f} ns a nonzero, dual ascent {np.median([r[0] for r in rounds[1:8]]) / nonzeros * 1e9:.1f} ns, "
               f"steps {np.median([r[0] for r in rounds[11:-4]] or [np.nan]) / nonzeros * 1e9:.1f} ns, answers of {rounds[1][1] / 1e6:.1f} MB a round, "
               f"coordinator {(seen[-1][2] - seen[1][2]) / sum(r[1] for r in seen[2:]) * 1e9:.1f} ns a byte of answers", flush=True)  # fmt: skip
 

@@ -19,12 +19,12 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// What comes from outside is checked before it is used: requests by places, answers by the coordinator.
+// What comes from outside is checked before it is used: requests by partitions, answers by the coordinator.
 
 // Limits of what is plausible.
 const (
-	mostFeatures = 1 << 27 // a place is sent 8 bytes for each in a round
-	mostDuals    = 1 << 30 // dual variables of a place
+	mostFeatures = 1 << 27 // a partition is sent 8 bytes for each in a round
+	mostDuals    = 1 << 30 // dual variables of a partition
 	mostUnits    = 2000    // exponent of a quantum
 )
 
@@ -46,7 +46,7 @@ func vectorOf(what string, x []float64, n int) error {
 	return nil
 }
 
-// check says why a draft states no problem of rows in many places.
+// check says why a draft states no problem of rows in many partitions.
 func (d *Draft) check(rows int) error {
 	if d == nil {
 		return errors.New("found no problem, expected one to begin")
@@ -61,7 +61,7 @@ func (d *Draft) check(rows int) error {
 	case !slices.Contains([]string{"none", "free", "feature"}, s.Bias):
 		return fmt.Errorf("a cluster knows the biases none, free and feature: found %s", s.Bias)
 	case outputs > mostDuals/max(1, rows):
-		return fmt.Errorf("found %d classes for %d rows of a place, expected fewer", outputs, rows)
+		return fmt.Errorf("found %d classes for %d rows of a partition, expected fewer", outputs, rows)
 	case d.Beta != nil:
 		if err := vectorOf("weights of the constant column", d.Beta, outputs); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (d *Draft) check(rows int) error {
 	return vectorOf("sums of row weights", d.N, outputs)
 }
 
-// knows says why rows in many places are not trained with these terms.
+// knows says why rows in many partitions are not trained with these terms.
 func knows(l loss.Loss, p penalty.Penalty) error {
 	_, strong := p.(penalty.Strong)
 	_, separable := p.(penalty.Separable)

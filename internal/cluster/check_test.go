@@ -28,7 +28,7 @@ func few(t testing.TB, source string) *data.Set {
 	return set
 }
 
-// recorded are the requests of a run, with the answers of all places.
+// recorded are the requests of a run, with the answers of all partitions.
 type recorded struct {
 	near
 	requests []*Request
@@ -152,13 +152,13 @@ func TestRefusedRequests(t *testing.T) {
 				if q.Verb == "round" {
 					q.Round += min(q.Round, 1) // the next one
 				}
-				p := r.places[1]
+				p := r.partitions[1]
 				if _, err := p.Answer(&q); err == nil || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, %s: found the error %v, expected one line", verb, name, err)
 				}
 				if verb == "begin" {
 					if _, err := p.Answer(of["round"]); err == nil {
-						t.Errorf("%s, %s: the place goes on with the problem before", verb, name)
+						t.Errorf("%s, %s: the partition goes on with the problem before", verb, name)
 					}
 					if _, err := p.Answer(of["begin"]); err != nil {
 						t.Fatal(err)
@@ -182,14 +182,14 @@ func TestRefusedMethods(t *testing.T) {
 		}
 		for _, verb := range c.verbs {
 			c.work.Target = make([]problem.Target, 2)
-			if _, err := r.places[0].Answer(&Request{Verb: verb, Round: 9, Work: []Work{c.work}}); err == nil || !strings.Contains(err.Error(), "expected a ") {
+			if _, err := r.partitions[0].Answer(&Request{Verb: verb, Round: 9, Work: []Work{c.work}}); err == nil || !strings.Contains(err.Error(), "expected a ") {
 				t.Errorf("%s, %s: found the error %v", c.loss, verb, err)
 			}
 		}
 	}
 }
 
-// Answers that lack what was asked for, or are of another shape, end in an error that names the place; of sums that are no
+// Answers that lack what was asked for, or are of another shape, end in an error that names the partition; of sums that are no
 // numbers no gap is made.
 func TestRefusedAnswers(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
@@ -238,8 +238,8 @@ func TestRefusedAnswers(t *testing.T) {
 			}
 		}
 		_, err := Train(context.Background(), r, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Gap: 1e-2, Rounds: 4, Duals: true})
-		if err == nil || !strings.HasPrefix(err.Error(), "place 2: ") || strings.Contains(err.Error(), "\n") || !changed {
-			t.Errorf("%s, %s: found the error %v, expected one line that names place 2", c.loss, c.verb, err)
+		if err == nil || !strings.HasPrefix(err.Error(), "partition 2: ") || strings.Contains(err.Error(), "\n") || !changed {
+			t.Errorf("%s, %s: found the error %v, expected one line that names partition 2", c.loss, c.verb, err)
 		}
 	}
 	r := &recorded{near: scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 3)}
@@ -258,12 +258,12 @@ func TestRefusedAnswers(t *testing.T) {
 			answers[2].Summary.Buckets, answers[1].Summary.Buckets = map[int][]byte{5: make([]byte, 32)}, map[int][]byte{5: make([]byte, 32)}
 		}
 	}
-	if _, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free"}); err == nil || !strings.Contains(err.Error(), "place 3: found rows of the bucket 5") {
-		t.Errorf("a bucket in two places: found the error %v", err)
+	if _, err := Train(context.Background(), r, Spec{Loss: "hinge", Penalty: "l2", Bias: "free"}); err == nil || !strings.Contains(err.Error(), "partition 3: found rows of the bucket 5") {
+		t.Errorf("a bucket in two partitions: found the error %v", err)
 	}
 }
 
-// Numbers that no training has are refused before a place is asked.
+// Numbers that no training has are refused before a partition is asked.
 func TestRefusedSpecs(t *testing.T) {
 	for _, spec := range []Spec{{Lambda: -1}, {C: -1}, {Gap: -1}, {Gap: math.NaN()}, {Rounds: -1}, {Lambda: 1, C: 1}, {Bias: "feature:2"}, {Penalty: "l1"}, {Loss: "ramp"}, {Loss: "?"}} {
 		asked := 0
@@ -279,11 +279,11 @@ func TestRefusedSpecs(t *testing.T) {
 func TestRefusedReplies(t *testing.T) {
 	for name, replies := range map[string][][]byte{"none": {}, "few": {{replyLost}}, "empty": {{replyLost}, {}}, "kind": {{9}, {replyLost}}, "bytes": {{replyAnswer, 1, 2, 3}, {replyAnswer}}, "lost": {{replyLost}, {replyLost}}} {
 		asked := 0
-		r := &Remote{Map: func(_ context.Context, raw []byte, places []int) ([][]byte, error) {
+		r := &Remote{Map: func(_ context.Context, raw []byte, partitions []int) ([][]byte, error) {
 			if asked++; len(raw) == 0 || asked > 100 {
 				t.Fatalf("%s: found an empty request, or no end", name)
 			}
-			if name == "few" && places != nil {
+			if name == "few" && partitions != nil {
 				return nil, nil
 			}
 			return replies, nil
@@ -294,7 +294,7 @@ func TestRefusedReplies(t *testing.T) {
 	}
 }
 
-// loaded is a worker in a folder of its own, with all rows in place 3.
+// loaded is a worker in a folder of its own, with all rows in partition 3.
 func loaded(t testing.TB, set *data.Set) *Worker {
 	w := NewWorker(t.TempDir(), 1)
 	if err := w.Load(context.Background(), 3, blobsOf(t, set)); err != nil {
@@ -314,7 +314,7 @@ func blobsOf(t testing.TB, set *data.Set) (all [][]byte) {
 	return all
 }
 
-// ask has place 3 answer a request.
+// ask has partition 3 answer a request.
 func ask(t testing.TB, w *Worker, q *Request) ([]byte, error) {
 	raw, err := encode(q)
 	if err != nil {
@@ -332,7 +332,7 @@ func begun(t testing.TB, set *data.Set, run string) []*Request {
 	return r.requests[1:4]
 }
 
-// Memories of other runs, and files that are damaged, cut short or of another place, count as lost; what is begun again is as it was.
+// Memories of other runs, and files that are damaged, cut short or of another partition, count as lost; what is begun again is as it was.
 func TestDamaged(t *testing.T) {
 	set := few(t, "@blobs:n=80,d=3,classes=2")
 	requests := begun(t, set, "one")
@@ -414,14 +414,14 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Ask(context.Background(), 4, encoded); err != ErrLost {
-		t.Errorf("the memory of another place: found %v, expected that its own is lost", err)
+		t.Errorf("the memory of another partition: found %v, expected that its own is lost", err)
 	}
-	for _, place := range []int{-1, 1024, math.MaxInt} {
-		if _, err := w.Ask(context.Background(), place, encoded); err == nil || err == ErrLost {
-			t.Errorf("place %d: found %v, expected a refusal", place, err)
+	for _, partition := range []int{-1, 1024, math.MaxInt} {
+		if _, err := w.Ask(context.Background(), partition, encoded); err == nil || err == ErrLost {
+			t.Errorf("partition %d: found %v, expected a refusal", partition, err)
 		}
-		if err := w.Load(context.Background(), place, blobsOf(t, set)); err == nil {
-			t.Errorf("place %d was loaded", place)
+		if err := w.Load(context.Background(), partition, blobsOf(t, set)); err == nil {
+			t.Errorf("partition %d was loaded", partition)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(w.folder, "*.round-1.*")); err != nil || len(left) > 0 {
@@ -429,11 +429,11 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// What a place is told to remember is checked as it comes.
+// What a partition is told to remember is checked as it comes.
 func TestRefusedMemories(t *testing.T) {
 	set := few(t, "@blobs:n=80,d=3,classes=2")
 	requests := begun(t, set, "one")
-	p := scatter(t, set, 1).places[0]
+	p := scatter(t, set, 1).partitions[0]
 	for _, q := range requests {
 		if _, err := p.Answer(q); err != nil {
 			t.Fatal(err)
@@ -444,7 +444,7 @@ func TestRefusedMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(m *memory){
-		"": func(*memory) {}, "place": func(m *memory) { m.Place++ }, "run": func(m *memory) { m.Draft.Run = "two" }, "draft": func(m *memory) { m.Draft = nil }, "outputs": func(m *memory) { m.Locals = nil }, "round": func(m *memory) { m.Round = -1 },
+		"": func(*memory) {}, "partition": func(m *memory) { m.Partition++ }, "run": func(m *memory) { m.Draft.Run = "two" }, "draft": func(m *memory) { m.Draft = nil }, "outputs": func(m *memory) { m.Locals = nil }, "round": func(m *memory) { m.Round = -1 },
 		"rows": func(m *memory) { m.Locals[0].A = m.Locals[0].A[1:] }, "before": func(m *memory) { m.Locals[0].From = []float64{1} }, "calm": func(m *memory) { m.Locals[0].Calm = nil }, "wake": func(m *memory) { m.Locals[0].Wake = nil },
 		"none": func(m *memory) { m.Locals[0].A[5] = math.NaN() }, "sum": func(m *memory) { m.Draft.N = nil },
 	} {

@@ -1,14 +1,14 @@
-// Package cluster trains linear models on rows that are in many places, the executors of a cluster, finds principal components of these, and proves both by the
+// Package cluster trains linear models on rows that are in partitions on many machines, finds their principal components, and proves both by the
 // certificate of all rows.
 //
-// A [Place] has some of the rows. It answers requests; what it remembers between them is a [Memory], which is written
-// beside its rows, so that a request may be repeated. A coordinator, [Train], asks all places the same, adds up the answers in the
-// order of the places, and keeps what is as long as a row: no row leaves its place. How requests reach places is
+// A [Partition] has some of the rows. It answers requests; what it remembers between them is a [Memory], which is written
+// beside its rows, so that a request may be repeated. A coordinator, [Train], asks all partitions the same, adds up the answers in the
+// order of the partitions, and keeps what is as long as a row: no row leaves its partition. How requests reach partitions is
 // a [Cluster]: processes of one machine, or jobs of Spark, driven from Python.
 //
 // Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), after a few rounds of which L-BFGS by sums of
 // gradients goes on where the loss is smooth; there, where columns are few, Newton's method by sums of Hessians instead. With an elastic net both
-// step to the optimum of a quadratic model with |w|_1, found by coordinates. The number of places follows from the data, and sums go in order: the
+// step to the optimum of a quadratic model with |w|_1, found by coordinates. The number of partitions follows from the data, and sums go in order: the
 // model does not depend on the machines.
 package cluster
 
@@ -21,12 +21,12 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// A Cluster asks all places the same, and returns their answers in the order of the places.
+// A Cluster asks all partitions the same, and returns their answers in the order of the partitions.
 type Cluster interface {
 	Ask(ctx context.Context, q *Request) ([]*Answer, error)
 }
 
-// A Request is what all places are asked. Round counts requests that change what places remember: one that has been
+// A Request is what all partitions are asked. Round counts requests that change what partitions remember: one that has been
 // answered is answered again without a change.
 type Request struct {
 	Verb   string         // describe, scores; begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
@@ -34,7 +34,7 @@ type Request struct {
 	Round  int            // that is asked for, or the last one
 	Draft  *Draft         // begin
 	Work   []Work         // of each output; those that are done have none
-	Memory map[int][]byte // resume: of each place that is to go on
+	Memory map[int][]byte // resume: of each partition that is to go on
 	View   *View          // of the lookups; describe: how columns are scaled
 	Model  []byte         // scores: the file
 }
@@ -73,13 +73,13 @@ type Work struct {
 	Round  dual.Round
 	W      []float64   // weights
 	Slopes bool        // dual variables are the slopes of the losses at W,
-	Duals  [][]float64 // or these, of each place
+	Duals  [][]float64 // or these, of each partition
 	Theta  float64     // share of the last round's moves that stays
 	Units  int         // exponent of the quantum of dual variables
 	Target []problem.Target
 }
 
-// An Answer is that of one place.
+// An Answer is that of one partition.
 type Answer struct {
 	Summary *Summary
 	Output  []Output
@@ -99,7 +99,7 @@ type Scored struct {
 	Weight []float64
 }
 
-// Output is what a place has to say of one output.
+// Output is what a partition has to say of one output.
 type Output struct {
 	Change          dual.Change
 	Total, Largest  float64 // of s_i |a_i|
@@ -117,7 +117,7 @@ type Curve struct {
 	Gradient, Hessian []float64
 }
 
-// A Summary is what a place says of its rows.
+// A Summary is what a partition says of its rows.
 type Summary struct {
 	Rows, Cols   int
 	Nonzeros     int64 // values that are stored,
@@ -130,5 +130,5 @@ type Summary struct {
 	Users        []float64      // rows that use each column and the constant one
 	Squares      []float64      // squared norms of the columns and the constant one
 	SquaredNorms float64        // sum of the squared norms of the rows
-	Buckets      map[int][]byte // digests of those of which the place has rows
+	Buckets      map[int][]byte // digests of those of which the partition has rows
 }

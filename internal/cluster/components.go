@@ -44,7 +44,7 @@ type hunt struct {
 }
 
 // Principal finds principal components of the rows of a cluster, with the certificate of all rows: of few columns by the second moment, which one job
-// sums up, of many by block Lanczos, where every product with the rows is a job. Places remember nothing: each request says all.
+// sums up, of many by block Lanczos, where every product with the rows is a job. Partitions remember nothing: each request says all.
 // told, where not nil, hears of gaps that are proved.
 func Principal(ctx context.Context, c Cluster, spec pca.Spec, told func(gap float64)) (*Components, error) {
 	if err := checkPrincipal(&spec); err != nil {
@@ -130,7 +130,7 @@ func (h *hunt) measure(ctx context.Context) error {
 	return nil
 }
 
-// moments merges those of the places; with distances, the largest distance from the mean is there too.
+// moments merges those of the partitions; with distances, the largest distance from the mean is there too.
 func (t *trainer) moments(ctx context.Context, distances bool) (*scaling.Moments, error) {
 	answers, err := t.ask(ctx, &Request{Verb: "moments", View: &View{}})
 	if err != nil {
@@ -152,7 +152,7 @@ func (t *trainer) moments(ctx context.Context, distances bool) (*scaling.Moments
 	return all, nil
 }
 
-// sum asks for sums over the rows, and adds them up in the order of the places.
+// sum asks for sums over the rows, and adds them up in the order of the partitions.
 func (h *hunt) sum(ctx context.Context, verb string, q []float64, m int) ([]float64, []*Answer, error) {
 	v := h.moved
 	v.Q, v.M = q, m
@@ -194,8 +194,8 @@ func (h *hunt) bySecond(ctx context.Context) error {
 	}
 	h.basis.Orient()
 	if certificate.Forms(n, d) {
-		// A place forms its rows, and adds them up as route exact does; then places are added up. The mean of |x|^2 is at most the trace and its errors.
-		error := algebra.Gamma(view.MomentRows + n/view.MomentRows + h.places + 16)
+		// A partition forms its rows, and adds them up as route exact does; then partitions are added up. The mean of |x|^2 is at most the trace and its errors.
+		error := algebra.Gamma(view.MomentRows + n/view.MomentRows + h.partitions + 16)
 		wrong := algebra.Up(error * trace * (1 + float64(2*(error+algebra.Gamma(d)))))
 		h.proof, err = certificate.OfProducts(ctx, h.second, d, wrong, h.basis, h.pca.Threads)
 		return err

@@ -23,16 +23,16 @@ func rowsOf(t testing.TB, spec string) *data.Set {
 	return &data.Set{X: set.X}
 }
 
-// dealt deals rows to so many places by their digests, as a cluster does.
-func dealt(t testing.TB, set *data.Set, places int) near {
+// dealt deals rows to so many partitions by their digests, as a cluster does.
+func dealt(t testing.TB, set *data.Set, partitions int) near {
 	blobs, err := Split(set, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	places = min(places, len(blobs))
-	of := make([][][]byte, places)
+	partitions = min(partitions, len(blobs))
+	of := make([][][]byte, partitions)
 	for i, b := range blobs {
-		k := i * places / len(blobs)
+		k := i * partitions / len(blobs)
 		of[k] = append(of[k], b.Data)
 	}
 	var c near
@@ -41,7 +41,7 @@ func dealt(t testing.TB, set *data.Set, places int) near {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.places = append(c.places, &Place{set: part, number: k, threads: 1, digests: digests})
+		c.partitions = append(c.partitions, &Partition{set: part, number: k, threads: 1, digests: digests})
 	}
 	return c
 }
@@ -66,14 +66,14 @@ func table(n, d int, value func(i, j int) float64) *data.Set {
 	return &data.Set{X: x}
 }
 
-// Components of rows in places capture what those of one machine do within the gap, which is proved, and one machine confirms all that
+// Components of rows in partitions capture what those of one machine do within the gap, which is proved, and one machine confirms all that
 // is claimed: of few columns and many, sparse and dense, centred or scaled, fewer rows than columns, constant columns.
 func TestPrincipal(t *testing.T) {
 	low := func(i, j int) float64 { return math.Sin(float64(i*7+j)) + math.Cos(float64(i*i%31))*float64(j) } // of few dimensions
 	for _, c := range []struct {
 		name                  string
 		set                   *data.Set
-		k, places             int
+		k, partitions         int
 		method, center, scale string
 		jobs                  int
 	}{
@@ -82,7 +82,7 @@ func TestPrincipal(t *testing.T) {
 		{"few columns by products", rowsOf(t, "@blobs:n=3000,d=40"), 3, 3, "krylov", "yes", "thesis", 40},
 		{"sparse", rowsOf(t, "@text:n=600,d=6000"), 4, 3, "", "", "none", 60},
 		{"sparse, centred", rowsOf(t, "@text:n=600,d=6000"), 4, 1, "", "yes", "norm", 60},
-		{"sparse, many places", rowsOf(t, "@text:n=4200,d=4300"), 3, 16, "", "no", "max-norm", 60},
+		{"sparse, many partitions", rowsOf(t, "@text:n=4200,d=4300"), 3, 16, "", "no", "max-norm", 60},
 		{"largest distance", rowsOf(t, "@blobs:n=500,d=10"), 2, 3, "", "yes", "max-norm", 4},
 		{"fewer rows than columns", rowsOf(t, "@blobs:n=30,d=90"), 7, 3, "", "yes", "none", 3},
 		{"as many components as rows", rowsOf(t, "@blobs:n=20,d=90"), 20, 3, "krylov", "no", "none", 60},
@@ -92,7 +92,7 @@ func TestPrincipal(t *testing.T) {
 		{"all dimensions", rowsOf(t, "@blobs:n=300,d=8"), 8, 3, "krylov", "yes", "none", 30},
 	} {
 		spec := pca.Spec{K: c.k, Method: c.method, Center: c.center, Scale: c.scale, Seed: 5}
-		r, err := Principal(context.Background(), dealt(t, c.set, c.places), spec, nil)
+		r, err := Principal(context.Background(), dealt(t, c.set, c.partitions), spec, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -115,7 +115,7 @@ func TestPrincipal(t *testing.T) {
 		}
 		p, best := r.Model.Proof, one.Model.Proof
 		if float64(p.Captured) > float64(best.Upper) || float64(p.Upper) < float64(best.Captured) || float64(p.Captured) < float64(best.Captured)*(1-1e-3) {
-			t.Errorf("%s: found %.9g captured of at most %.9g, in one place %.9g of at most %.9g", c.name, p.Captured, p.Upper, best.Captured, best.Upper)
+			t.Errorf("%s: found %.9g captured of at most %.9g, in one partition %.9g of at most %.9g", c.name, p.Captured, p.Upper, best.Captured, best.Upper)
 		}
 		if r.Model.Statement.Center != one.Model.Statement.Center || r.Model.Statement.Scale != one.Model.Statement.Scale {
 			t.Errorf("%s: found %+v, expected %+v", c.name, r.Model.Statement, one.Model.Statement)
@@ -205,13 +205,13 @@ func TestRefusedPrincipal(t *testing.T) {
 			t.Errorf("found %v, expected %q", err, c.says)
 		}
 	}
-	p := dealt(t, blobs, 1).places[0]
+	p := dealt(t, blobs, 1).partitions[0]
 	for _, v := range []*View{nil, {Offset: make([]float64, 4)}, {Factor: make([]float64, 6)}, {Q: make([]float64, 9), M: 2}, {Q: make([]float64, 70), M: 14}, {M: -1}, {Q: []float64{1, 2, 3, 4, math.NaN()}, M: 1}, {Offset: []float64{1, 2, 3, 4, math.Inf(1)}}} {
 		if a, err := p.Answer(&Request{Verb: "power", View: v}); err == nil {
 			t.Errorf("%+v: found %+v, expected an error", v, a)
 		}
 	}
-	wide := dealt(t, rowsOf(t, "@text:n=300,d=5000"), 1).places[0]
+	wide := dealt(t, rowsOf(t, "@text:n=300,d=5000"), 1).partitions[0]
 	if a, err := wide.Answer(&Request{Verb: "second", View: &View{}}); err == nil {
 		t.Errorf("found %+v, expected too many columns to be refused", a)
 	}
@@ -240,13 +240,13 @@ func TestRefusedPrincipal(t *testing.T) {
 				change(q, answers[1])
 			}
 		}}
-		if _, err := Principal(context.Background(), r, pca.Spec{K: 1, Center: "yes", Scale: "max-norm"}, nil); err == nil || !strings.HasPrefix(err.Error(), "place 2: ") {
-			t.Errorf("%s: found the error %v, expected one that names place 2", what, err)
+		if _, err := Principal(context.Background(), r, pca.Spec{K: 1, Center: "yes", Scale: "max-norm"}, nil); err == nil || !strings.HasPrefix(err.Error(), "partition 2: ") {
+			t.Errorf("%s: found the error %v, expected one that names partition 2", what, err)
 		}
 	}
 }
 
-// Equal rows in several places are one direction, of which the rest captures nothing.
+// Equal rows in several partitions are one direction, of which the rest captures nothing.
 func TestEqualRows(t *testing.T) {
 	set := table(500, 6, func(_, j int) float64 { return float64(j + 1) })
 	for _, method := range []string{"covariance", "krylov"} {
@@ -261,7 +261,7 @@ func TestEqualRows(t *testing.T) {
 	}
 }
 
-// The same bits come out when places lose their rows, and from rows in any order.
+// The same bits come out when partitions lose their rows, and from rows in any order.
 func TestPrincipalLost(t *testing.T) {
 	set := rowsOf(t, "@text:n=1500,d=3000")
 	find := func(size int, lose func(ask int) (int, bool)) *Components {
@@ -269,7 +269,7 @@ func TestPrincipalLost(t *testing.T) {
 		for i := range order {
 			order[i] = set.Rows() - 1 - i
 		}
-		w := fourPlaces(t, set, order, size, lose)
+		w := fourPartitions(t, set, order, size, lose)
 		r, err := Principal(context.Background(), &Remote{Map: w.ask}, pca.Spec{K: 3, Center: "yes"}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ func sets(t testing.TB) []*data.Set {
 	return []*data.Set{few(t, "@blobs:n=40,d=3,classes=3"), few(t, "@text:n=40,d=30")}
 }
 
-// runs are requests of dual ascent and of steps in the weights, about few rows in one place.
+// runs are requests of dual ascent and of steps in the weights, about few rows in one partition.
 func runs(t testing.TB, set *data.Set) (all [][]*Request) {
 	for _, spec := range []Spec{{Loss: "hinge", Penalty: "l2", Bias: "free"}, {Loss: "logistic", Penalty: "l2", Bias: "feature"}, {Loss: "squared-hinge", Penalty: "elastic-net:ratio=0.5", Bias: "none"}} {
 		r := &recorded{near: scatter(t, set, 1)}
@@ -25,14 +25,14 @@ func runs(t testing.TB, set *data.Set) (all [][]*Request) {
 		if _, err := Evaluate(context.Background(), r, m, file); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.places[0].Answer(r.requests[1]); err != nil { // begin
+		if _, err := r.partitions[0].Answer(r.requests[1]); err != nil { // begin
 			t.Fatal(err)
 		}
-		memory, err := r.places[0].memory()
+		memory, err := r.partitions[0].memory()
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.requests = append(r.requests, &Request{Verb: "memory", Round: r.places[0].round}, &Request{Verb: "resume", Memory: map[int][]byte{0: memory}})
+		r.requests = append(r.requests, &Request{Verb: "memory", Round: r.partitions[0].round}, &Request{Verb: "resume", Memory: map[int][]byte{0: memory}})
 		all = append(all, r.requests)
 	}
 	return all
@@ -117,7 +117,7 @@ func FuzzReplies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sparse bool, method, ask uint8, at uint16, with []byte) {
 		c := scatter(t, kept[map[bool]int{true: 1}[sparse]], 2)
 		asked := 0
-		r := &Remote{Map: func(_ context.Context, raw []byte, places []int) (replies [][]byte, err error) {
+		r := &Remote{Map: func(_ context.Context, raw []byte, partitions []int) (replies [][]byte, err error) {
 			if asked++; asked > 100 {
 				t.Fatal("found no end")
 			}
@@ -125,8 +125,8 @@ func FuzzReplies(f *testing.F) {
 			if err := decode(raw, &q); err != nil {
 				return nil, err
 			}
-			for k, p := range c.places {
-				if places != nil && k != places[0] {
+			for k, p := range c.partitions {
+				if partitions != nil && k != partitions[0] {
 					continue
 				}
 				a, err := p.Answer(&q)

@@ -11,9 +11,9 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// newton is Newton's method where places sum gradients and Hessians: of the objective P = f + lambda l1 |w|_1 at w, f smooth,
+// newton is Newton's method where partitions sum gradients and Hessians: of the objective P = f + lambda l1 |w|_1 at w, f smooth,
 //
-//	g = lambda l2 w + sum of the places' gradients,   H = lambda l2 I + sum of their Hessians,
+//	g = lambda l2 w + sum of the partitions' gradients,   H = lambda l2 I + sum of their Hessians,
 //	d = argmin <g,d> + <d,Hd>/2 + lambda l1 |w+d|_1:   -H^-1 g for l1 = 0, else by coordinates (Yuan, Ho, Lin 2012).
 //
 // Where columns are too many for H, it is what the last moves and the changes of g by them say (L-BFGS, Nocedal 1980; with l1 Scheinberg,
@@ -22,7 +22,7 @@ import (
 type newton struct {
 	p      *problem.Whole
 	l1, l2 float64   // coefficients of the penalty, times lambda
-	w      []float64 // where the places are asked next
+	w      []float64 // where the partitions are asked next
 	at     []float64 // where they were asked last
 	from   []float64 // the weights before, and the direction and slope there
 	d      []float64
@@ -57,7 +57,7 @@ func newNewton(p *problem.Whole, w []float64) *newton {
 	return &newton{p: p, l1: p.Risk.Lambda * l1, l2: p.Risk.Lambda * l2, w: w, d: make([]float64, d+1), size: size}
 }
 
-// arrive takes in what places say of w, and goes on.
+// arrive takes in what partitions say of w, and goes on.
 func (s *newton) arrive(answers []*Answer, c int) {
 	g, value := make([]float64, len(s.w)), 0.0
 	var h []float64

@@ -9,17 +9,17 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
-// A Remote is a cluster whose places are reached by others: Map gives a request in bytes to places, nil: to all, and returns their
-// replies in the order of the places. A place that has lost its memory, because its machine is gone, is told again what
+// A Remote is a cluster whose partitions are reached by others: Map gives a request in bytes to partitions, nil: to all, and returns their
+// replies in the order of the partitions. A partition that has lost its memory, because its machine is gone, is told again what
 // it was asked since the last checkpoint; then it is where the others are, with the same bits.
 type Remote struct {
-	Map func(ctx context.Context, request []byte, places []int) ([][]byte, error)
+	Map func(ctx context.Context, request []byte, partitions []int) ([][]byte, error)
 
-	places  int      // that there are, once they have answered
-	run     string   // that has begun
-	begun   []byte   // the request begin; nil: there was none
-	history [][]byte // rounds since the checkpoint
-	saved   [][]byte // memories of the places there; nil: there is none
+	partitions int      // that there are, once they have answered
+	run        string   // that has begun
+	begun      []byte   // the request begin; nil: there was none
+	history    [][]byte // rounds since the checkpoint
+	saved      [][]byte // memories of the partitions there; nil: there is none
 }
 
 // checkpointRounds is how many rounds are between two checkpoints.
@@ -43,7 +43,7 @@ func Reply(answer []byte, err error) []byte {
 	return append([]byte{replyAnswer}, answer...)
 }
 
-// Ask asks all places.
+// Ask asks all partitions.
 func (r *Remote) Ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	raw, err := encode(q)
 	if err != nil {
@@ -57,13 +57,13 @@ func (r *Remote) Ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	for k, reply := range replies {
 		answers[k] = &Answer{}
 		if err := decode(reply[1:], answers[k]); err != nil {
-			return nil, fmt.Errorf("place %d: %w", k+1, err)
+			return nil, fmt.Errorf("partition %d: %w", k+1, err)
 		}
 	}
 	return answers, r.record(ctx, q, raw)
 }
 
-// certain asks all places, and again those that are lost.
+// certain asks all partitions, and again those that are lost.
 func (r *Remote) certain(ctx context.Context, raw []byte) ([][]byte, error) {
 	replies, err := r.reach(ctx, raw, nil)
 	if err != nil {
@@ -81,54 +81,54 @@ func (r *Remote) certain(ctx context.Context, raw []byte) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for k, place := range lost {
-			replies[place] = again[k]
+		for k, partition := range lost {
+			replies[partition] = again[k]
 		}
 	}
-	return nil, errors.New("places are lost again and again: found no executor that keeps its memory")
+	return nil, errors.New("partitions are lost again and again: found no executor that keeps its memory")
 }
 
 // reach is Map, whose replies are counted.
-func (r *Remote) reach(ctx context.Context, raw []byte, places []int) ([][]byte, error) {
-	replies, err := r.Map(ctx, raw, places)
+func (r *Remote) reach(ctx context.Context, raw []byte, partitions []int) ([][]byte, error) {
+	replies, err := r.Map(ctx, raw, partitions)
 	if err != nil {
 		return nil, err
 	}
-	if r.places == 0 {
-		r.places = len(replies)
+	if r.partitions == 0 {
+		r.partitions = len(replies)
 	}
-	expected := r.places
-	if places != nil {
-		expected = len(places)
+	expected := r.partitions
+	if partitions != nil {
+		expected = len(partitions)
 	}
 	if len(replies) != expected || expected == 0 || expected > set.Buckets {
-		return nil, fmt.Errorf("found the replies of %d places, expected those of %d", len(replies), expected)
+		return nil, fmt.Errorf("found the replies of %d partitions, expected those of %d", len(replies), expected)
 	}
 	return replies, nil
 }
 
-// lostOf returns which places, nil: all, have lost their memory.
-func lostOf(replies [][]byte, places []int) (lost []int, err error) {
+// lostOf returns which partitions, nil: all, have lost their memory.
+func lostOf(replies [][]byte, partitions []int) (lost []int, err error) {
 	for k, reply := range replies {
-		place := k
-		if places != nil {
-			place = places[k]
+		partition := k
+		if partitions != nil {
+			partition = partitions[k]
 		}
 		switch {
 		case len(reply) == 0:
-			return nil, fmt.Errorf("place %d: found an empty reply", place+1)
+			return nil, fmt.Errorf("partition %d: found an empty reply", partition+1)
 		case reply[0] == replyError:
-			return nil, fmt.Errorf("place %d: %s", place+1, reply[1:])
+			return nil, fmt.Errorf("partition %d: %s", partition+1, reply[1:])
 		case reply[0] == replyLost:
-			lost = append(lost, place)
+			lost = append(lost, partition)
 		case reply[0] != replyAnswer:
-			return nil, fmt.Errorf("place %d: found a reply of the kind %d, expected 0 to %d", place+1, reply[0], replyError)
+			return nil, fmt.Errorf("partition %d: found a reply of the kind %d, expected 0 to %d", partition+1, reply[0], replyError)
 		}
 	}
 	return lost, nil
 }
 
-// replay tells places what all were told since the checkpoint.
+// replay tells partitions what all were told since the checkpoint.
 func (r *Remote) replay(ctx context.Context, lost []int) error {
 	var told [][]byte
 	if r.begun != nil {
@@ -136,8 +136,8 @@ func (r *Remote) replay(ctx context.Context, lost []int) error {
 	}
 	if r.saved != nil {
 		resume := &Request{Verb: "resume", Run: r.run, Memory: map[int][]byte{}}
-		for _, place := range lost {
-			resume.Memory[place] = r.saved[place]
+		for _, partition := range lost {
+			resume.Memory[partition] = r.saved[partition]
 		}
 		raw, err := encode(resume)
 		if err != nil {
@@ -157,7 +157,7 @@ func (r *Remote) replay(ctx context.Context, lost []int) error {
 	return nil
 }
 
-// record keeps what places would have to be told again.
+// record keeps what partitions would have to be told again.
 func (r *Remote) record(ctx context.Context, q *Request, raw []byte) error {
 	switch q.Verb {
 	case "begin":
@@ -185,7 +185,7 @@ func (r *Remote) checkpoint(ctx context.Context, last *Request) error {
 	for k, reply := range replies {
 		var a Answer
 		if err := decode(reply[1:], &a); err != nil {
-			return fmt.Errorf("place %d: %w", k+1, err)
+			return fmt.Errorf("partition %d: %w", k+1, err)
 		}
 		saved[k] = slices.Clone(a.Memory)
 	}

@@ -14,21 +14,21 @@ import (
 	rows "github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
-// workers are processes that keep places in folders of their own, of which a few lose everything now and then.
+// workers are processes that keep partitions in folders of their own, of which a few lose everything now and then.
 type workers struct {
 	t      testing.TB
 	folder string
-	blobs  [][][]byte // of each place
-	of     []*Worker  // of each place
-	lose   func(ask int) (place int, folder bool)
+	blobs  [][][]byte // of each partition
+	of     []*Worker  // of each partition
+	lose   func(ask int) (partition int, folder bool)
 	asked  int
 }
 
-func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, error) {
+func (w *workers) ask(ctx context.Context, raw []byte, partitions []int) ([][]byte, error) {
 	w.asked++
-	if places == nil {
+	if partitions == nil {
 		for k := range w.blobs {
-			places = append(places, k)
+			partitions = append(partitions, k)
 		}
 		if lost, folder := w.lose(w.asked); lost >= 0 { // another process, with or without the folder of the one before
 			if w.of[lost] = NewWorker(filepath.Join(w.folder, "again"), 1); folder {
@@ -39,7 +39,7 @@ func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, 
 		}
 	}
 	var replies [][]byte
-	for _, k := range places {
+	for _, k := range partitions {
 		answer, err := w.of[k].Ask(ctx, k, raw)
 		if err == ErrLost {
 			if _, there := os.Stat(w.of[k].rowsFile(k)); there != nil {
@@ -54,7 +54,7 @@ func (w *workers) ask(ctx context.Context, raw []byte, places []int) ([][]byte, 
 	return replies, nil
 }
 
-// A run that is interrupted, while some places have made the next round already, returns what is proved of the rounds that all have made.
+// A run that is interrupted, while some partitions have made the next round already, returns what is proved of the rounds that all have made.
 func TestInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		rows, loss string
@@ -66,7 +66,7 @@ func TestInterrupted(t *testing.T) {
 	} {
 		for rounds, want := range c.gaps {
 			ctx, cancel := context.WithCancel(context.Background())
-			found, err := Train(ctx, &Remote{Map: endingAfter(rounds, cancel, threePlaces(t, c.rows))}, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Gap: 1e-9, Run: "test", Duals: true})
+			found, err := Train(ctx, &Remote{Map: endingAfter(rounds, cancel, threePartitions(t, c.rows))}, Spec{Loss: c.loss, Penalty: "l2", Bias: "free", Gap: 1e-9, Run: "test", Duals: true})
 			cancel()
 			if err != nil {
 				t.Fatal(err)
@@ -79,10 +79,10 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// fourPlaces has the rows in four places, which got so many at a time in an order, and lose what lose says.
-func fourPlaces(t *testing.T, set *data.Set, order []int, size int, lose func(ask int) (int, bool)) *workers {
-	const places = 4
-	w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, places), lose: lose}
+// fourPartitions has the rows in four partitions, which got so many at a time in an order, and lose what lose says.
+func fourPartitions(t *testing.T, set *data.Set, order []int, size int, lose func(ask int) (int, bool)) *workers {
+	const partitions = 4
+	w := &workers{t: t, folder: t.TempDir(), blobs: make([][][]byte, partitions), lose: lose}
 	for part := range slices.Chunk(order, size) {
 		s, err := set.Subset(part)
 		if err != nil {
@@ -93,11 +93,11 @@ func fourPlaces(t *testing.T, set *data.Set, order []int, size int, lose func(as
 			t.Fatal(err)
 		}
 		for _, b := range blobs {
-			place := b.Bucket * places / rows.Buckets
-			w.blobs[place] = append(w.blobs[place], b.Data)
+			partition := b.Bucket * partitions / rows.Buckets
+			w.blobs[partition] = append(w.blobs[partition], b.Data)
 		}
 	}
-	for k := range places {
+	for k := range partitions {
 		w.of = append(w.of, NewWorker(filepath.Join(w.folder, "first"), 1))
 		if err := w.of[k].Load(context.Background(), k, w.blobs[k]); err != nil {
 			t.Fatal(err)
@@ -106,8 +106,8 @@ func fourPlaces(t *testing.T, set *data.Set, order []int, size int, lose func(as
 	return w
 }
 
-// threePlaces has the rows in three places.
-func threePlaces(t *testing.T, of string) *workers {
+// threePartitions has the rows in three partitions.
+func threePartitions(t *testing.T, of string) *workers {
 	set, err := data.Read(context.Background(), []string{of}, data.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -129,9 +129,9 @@ func threePlaces(t *testing.T, of string) *workers {
 	return w
 }
 
-// endingAfter asks workers, and cancels in the round after so many, which two places have made by then.
+// endingAfter asks workers, and cancels in the round after so many, which two partitions have made by then.
 func endingAfter(rounds int, cancel func(), w *workers) func(context.Context, []byte, []int) ([][]byte, error) {
-	return func(_ context.Context, raw []byte, places []int) ([][]byte, error) {
+	return func(_ context.Context, raw []byte, partitions []int) ([][]byte, error) {
 		var q Request
 		if err := decode(raw, &q); err != nil {
 			return nil, err
@@ -143,11 +143,11 @@ func endingAfter(rounds int, cancel func(), w *workers) func(context.Context, []
 				return nil, errors.Join(err, context.Canceled)
 			}
 		}
-		return w.ask(context.Background(), raw, places)
+		return w.ask(context.Background(), raw, partitions)
 	}
 }
 
-// The same bits come out when places lose their rows and memories in any round, and from rows in any order.
+// The same bits come out when partitions lose their rows and memories in any round, and from rows in any order.
 func TestLost(t *testing.T) {
 	set, err := data.Read(context.Background(), []string{"@text:n=1500,d=3000"}, data.Options{})
 	if err != nil {
@@ -155,7 +155,7 @@ func TestLost(t *testing.T) {
 	}
 	train := func(seed uint64, of string, lose func(ask int) (int, bool)) *Result {
 		order := rand.New(rand.NewPCG(seed, 1)).Perm(set.Rows())
-		r := &Remote{Map: fourPlaces(t, set, order, 400, lose).ask}
+		r := &Remote{Map: fourPartitions(t, set, order, 400, lose).ask}
 		found, err := Train(context.Background(), r, Spec{Loss: of, Penalty: "l2", Bias: "free", Gap: map[string]float64{"hinge": 1e-2, "squared-hinge": 1e-4}[of], Rounds: 60, Run: "test"})
 		if err != nil {
 			t.Fatal(err)

@@ -97,15 +97,15 @@ func TestRefusedScaling(t *testing.T) {
 				change(q, answers[1])
 			}
 		}}
-		if _, err := Train(context.Background(), r, Spec{Loss: "logistic", Penalty: "l2", Bias: "free", Scale: "std"}); err == nil || !strings.HasPrefix(err.Error(), "place 2: ") {
-			t.Errorf("%s: found the error %v, expected one that names place 2", what, err)
+		if _, err := Train(context.Background(), r, Spec{Loss: "logistic", Penalty: "l2", Bias: "free", Scale: "std"}); err == nil || !strings.HasPrefix(err.Error(), "partition 2: ") {
+			t.Errorf("%s: found the error %v, expected one that names partition 2", what, err)
 		}
 	}
 	c := scatter(t, few(t, "@blobs:n=60,d=3,classes=2"), 2)
 	if _, err := Train(context.Background(), c, Spec{Loss: "logistic", Penalty: "l2", Bias: "free", Scale: "norm"}); err == nil || !strings.Contains(err.Error(), "unknown scaling") {
 		t.Errorf("found %v", err)
 	}
-	if _, err := c.places[0].Answer(&Request{Verb: "describe", View: &View{Offset: []float64{1}}}); err == nil {
+	if _, err := c.partitions[0].Answer(&Request{Verb: "describe", View: &View{Offset: []float64{1}}}); err == nil {
 		t.Error("a view of one column was taken for three")
 	}
 	r := &recorded{near: c}
@@ -122,7 +122,7 @@ func TestRefusedScaling(t *testing.T) {
 		} {
 			d := *q.Draft
 			change(&d)
-			if _, err := c.places[0].Answer(&Request{Verb: "begin", Draft: &d}); err == nil {
+			if _, err := c.partitions[0].Answer(&Request{Verb: "begin", Draft: &d}); err == nil {
 				t.Errorf("%s: found no error", what)
 			}
 		}

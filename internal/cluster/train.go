@@ -58,7 +58,7 @@ func (r *Result) Scaling() (*scaling.Scaling, error) { return r.Draft.scaling(r.
 type Solved struct {
 	W           []float64
 	Certificate problem.Certificate
-	Duals       [][]float64 // of each place
+	Duals       [][]float64 // of each partition
 }
 
 // Model makes the model of what was found.
@@ -82,24 +82,24 @@ func (r *Result) Model() (*model.Model, error) {
 	return m, m.Seal()
 }
 
-// MostColumns is up to how many columns Newton's method is used: a place sends half their square of numbers.
+// MostColumns is up to how many columns Newton's method is used: a partition sends half their square of numbers.
 const MostColumns = 2000
 
 // mostAscents is after how many rounds dual ascent gives way to steps in the weights, where the loss is smooth. Most
-// of the gap is then where changes of the places cancel each other: a place sees its own part alone, and holds it for stiff.
+// of the gap is then where changes of the partitions cancel each other: a partition sees its own part alone, and holds it for stiff.
 const mostAscents = 8
 
 // trainer is one run of [Train].
 type trainer struct {
-	cluster Cluster
-	spec    Spec
-	summary *Summary
-	view    *View // how columns are scaled; nil: they are not
-	draft   *Draft
-	places  int
-	rows    []int // of each place
-	jobs    int
-	outputs []*output
+	cluster    Cluster
+	spec       Spec
+	summary    *Summary
+	view       *View // how columns are scaled; nil: they are not
+	draft      *Draft
+	partitions int
+	rows       []int // of each partition
+	jobs       int
+	outputs    []*output
 }
 
 // output is one of the problems on its way.
@@ -155,7 +155,7 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 	return r, nil
 }
 
-// ask asks all places.
+// ask asks all partitions.
 func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	t.jobs++
 	q.Run = t.spec.Run
@@ -163,15 +163,15 @@ func (t *trainer) ask(ctx context.Context, q *Request) ([]*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.places == 0 {
-		t.places = len(answers)
+	if t.partitions == 0 {
+		t.partitions = len(answers)
 	}
-	if len(answers) != t.places || t.places == 0 {
-		return nil, fmt.Errorf("found the answers of %d places, expected those of %d", len(answers), t.places)
+	if len(answers) != t.partitions || t.partitions == 0 {
+		return nil, fmt.Errorf("found the answers of %d partitions, expected those of %d", len(answers), t.partitions)
 	}
 	for k, a := range answers {
 		if err := t.check(q, k, a); err != nil {
-			return nil, fmt.Errorf("place %d: %w", k+1, err)
+			return nil, fmt.Errorf("partition %d: %w", k+1, err)
 		}
 	}
 	return answers, nil
@@ -225,7 +225,7 @@ func (t *trainer) checkOutput(q *Request, k, c int, o *Output) error {
 	return nil
 }
 
-// describe adds up what the places have.
+// describe adds up what the partitions have.
 func (t *trainer) describe(ctx context.Context) error {
 	answers, err := t.ask(ctx, &Request{Verb: "describe", View: t.view})
 	if err != nil {
@@ -240,11 +240,11 @@ func (t *trainer) describe(ctx context.Context) error {
 			all.Cols, all.Users, all.Squares = s.Cols, make([]float64, s.Cols+1), make([]float64, s.Cols+1)
 		}
 		if s.Cols != all.Cols {
-			return pose.DataError{Reason: fmt.Sprintf("place %d: found rows of %d features, expected %d as in place 1", k+1, s.Cols, all.Cols)}
+			return pose.DataError{Reason: fmt.Sprintf("partition %d: found rows of %d features, expected %d as in partition 1", k+1, s.Cols, all.Cols)}
 		}
 		for b := range s.Buckets {
 			if all.Buckets[b] != nil {
-				return fmt.Errorf("place %d: found rows of the bucket %d, which another place has too", k+1, b)
+				return fmt.Errorf("partition %d: found rows of the bucket %d, which another partition has too", k+1, b)
 			}
 		}
 		t.rows = append(t.rows, s.Rows)
@@ -307,7 +307,7 @@ func (t *trainer) scale(ctx context.Context, kind string) error {
 	return t.describe(ctx)
 }
 
-// columns adds up those of the places.
+// columns adds up those of the partitions.
 func (t *trainer) columns(ctx context.Context, mean []float64) (*scaling.Columns, error) {
 	answers, err := t.ask(ctx, &Request{Verb: "columns", View: &View{Offset: mean}})
 	if err != nil {
@@ -320,7 +320,7 @@ func (t *trainer) columns(ctx context.Context, mean []float64) (*scaling.Columns
 	return scaling.Total(parts), nil
 }
 
-// begin states the problem, and has the places do so.
+// begin states the problem, and has the partitions do so.
 func (t *trainer) begin(ctx context.Context) error {
 	terms, bias, err := t.state()
 	if err != nil {
@@ -343,7 +343,7 @@ func (t *trainer) begin(ctx context.Context) error {
 		if o.smooth = suitsSlopes(terms); byHessian {
 			o.newton = newNewton(o.of, make([]float64, s.Cols+1))
 		} else {
-			o.merge = dual.NewMerge(o.of, t.places, d.Beta[c], 0, conjugates[c], users)
+			o.merge = dual.NewMerge(o.of, t.partitions, d.Beta[c], 0, conjugates[c], users)
 		}
 	}
 	return err
@@ -358,7 +358,7 @@ func (t *trainer) whole(terms pose.Terms, bias problem.Bias) *problem.Whole {
 	return problem.NewWhole(t.summary.Weight, terms.Loss, terms.Penalty, t.draft.Statement.Lambda, bias, norms)
 }
 
-// pose has the places state the problem of each output, and returns the sums of the conjugates at 0.
+// pose has the partitions state the problem of each output, and returns the sums of the conjugates at 0.
 func (t *trainer) pose(ctx context.Context, whole *problem.Whole) ([]float64, error) {
 	d := t.draft
 	d.N = slices.Repeat([]float64{t.summary.Weight}, d.outputs())
@@ -384,7 +384,7 @@ func suitsSlopes(terms pose.Terms) bool {
 	return curved && !math.IsInf(terms.Loss.Smoothness(), 1) && elastic
 }
 
-// hessians returns how many numbers of Hessians places send: 0, or a square.
+// hessians returns how many numbers of Hessians partitions send: 0, or a square.
 func (t *trainer) hessians() int {
 	if t.draft.Beta != nil {
 		return 0
@@ -393,7 +393,7 @@ func (t *trainer) hessians() int {
 	return size * size
 }
 
-// suitsNewton reports whether places can send Hessians besides: columns are few.
+// suitsNewton reports whether partitions can send Hessians besides: columns are few.
 func suitsNewton(terms pose.Terms, cols int) bool { return suitsSlopes(terms) && cols <= MostColumns }
 
 // state makes the draft of the problem.
@@ -524,7 +524,7 @@ func (t *trainer) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// memoryOf returns the round that places remember after so many: Newton's method has no memory.
+// memoryOf returns the round that partitions remember after so many: Newton's method has no memory.
 func (t *trainer) memoryOf(round int) int {
 	if t.draft.Beta == nil {
 		return 0
@@ -592,7 +592,7 @@ func (t *trainer) certify(ctx context.Context, round int, all bool) error {
 	return nil
 }
 
-// shares asks for those of the points of a request, of each output those of all places.
+// shares asks for those of the points of a request, of each output those of all partitions.
 func (t *trainer) shares(ctx context.Context, q *Request) ([][]*problem.Share, error) {
 	if t.outputs[0].of.Risk.Bias == problem.Free {
 		if err := t.balance(ctx, q); err != nil {
@@ -631,7 +631,7 @@ func (t *trainer) judged(round int, all bool) (q *Request, some bool) {
 	return q, some
 }
 
-// balance asks for the units of dual variables, and puts into the request to which sums places are to bring them.
+// balance asks for the units of dual variables, and puts into the request to which sums partitions are to bring them.
 func (t *trainer) balance(ctx context.Context, q *Request) error {
 	answers, err := t.ask(ctx, q)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 )
 
 // near is a cluster in this process.
-type near struct{ places []*Place }
+type near struct{ partitions []*Partition }
 
 func (n near) Ask(_ context.Context, q *Request) ([]*Answer, error) {
 	var all []*Answer
-	for _, p := range n.places {
+	for _, p := range n.partitions {
 		a, err := p.Answer(q)
 		if err != nil {
 			return nil, err
@@ -24,13 +24,13 @@ func (n near) Ask(_ context.Context, q *Request) ([]*Answer, error) {
 	return all, nil
 }
 
-// scatter deals the rows of a set to places.
-func scatter(t testing.TB, set *data.Set, places int) near {
+// scatter deals the rows of a set to partitions.
+func scatter(t testing.TB, set *data.Set, partitions int) near {
 	var c near
-	for k := range places {
+	for k := range partitions {
 		var rows []int
 		for i := range set.Rows() {
-			if (i*7919+i/5)%places == k {
+			if (i*7919+i/5)%partitions == k {
 				rows = append(rows, i)
 			}
 		}
@@ -38,17 +38,17 @@ func scatter(t testing.TB, set *data.Set, places int) near {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.places = append(c.places, &Place{set: part, number: k, threads: 1})
+		c.partitions = append(c.partitions, &Partition{set: part, number: k, threads: 1})
 	}
 	return c
 }
 
-// The objective is that of one machine within the gap, which is proved, with any number of places, for every bias, with several
+// The objective is that of one machine within the gap, which is proved, with any number of partitions, for every bias, with several
 // classes, weights and both methods; rounds are told where they are many.
 func TestTrain(t *testing.T) {
 	for _, c := range []struct {
 		rows, loss, penalty, bias string
-		places, rounds            int
+		partitions, rounds        int
 		solver                    string
 	}{
 		{"@blobs:n=3000,d=20,classes=2", "logistic", "l2", "free", 4, 10, "newton"},
@@ -70,7 +70,7 @@ func TestTrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Train(context.Background(), scatter(t, set, c.places), Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-3})
+		r, err := Train(context.Background(), scatter(t, set, c.partitions), Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestTrain(t *testing.T) {
 		for k, o := range r.Output {
 			best := one.Model.Outputs[k].Certificate
 			if p := o.Certificate.Primal; p < float64(best.Dual) || o.Certificate.Dual > float64(best.Primal) || p > float64(best.Primal)*(1+1e-3) {
-				t.Errorf("%v, output %d: found the objective %.10g and the bound %.10g; in one place %.10g and %.10g", c, k, p, o.Certificate.Dual, best.Primal, best.Dual)
+				t.Errorf("%v, output %d: found the objective %.10g and the bound %.10g; in one partition %.10g and %.10g", c, k, p, o.Certificate.Dual, best.Primal, best.Dual)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// What is known of a model by rows in many places: both ask the places once for all rows.
+// What is known of a model by rows in many partitions: both ask the partitions once for all rows.
 
 // Evaluate judges a model, of which file has the bytes, by the rows of a cluster, with the numbers of [fenchel.Evaluate]. The scores of all
 // rows come to the coordinator: 8 bytes for each output, and the target.
@@ -31,7 +31,7 @@ func Evaluate(ctx context.Context, c Cluster, m *model.Model, file []byte) (*fen
 	for k, a := range answers {
 		s, rows := a.Scored, max(len(a.Scored.Code), len(a.Scored.Number))
 		if len(s.Scores) != rows*len(m.Outputs) {
-			return nil, fmt.Errorf("place %d: found %d scores of %d rows, expected %d of each", k+1, len(s.Scores), rows, len(m.Outputs))
+			return nil, fmt.Errorf("partition %d: found %d scores of %d rows, expected %d of each", k+1, len(s.Scores), rows, len(m.Outputs))
 		}
 		scores = slices.AppendSeq(scores, slices.Chunk(s.Scores, max(1, len(m.Outputs))))
 		targets = append(targets, data.Target{Label: s.Label, Code: s.Code, Number: s.Number})
@@ -188,7 +188,7 @@ func (t *trainer) claimed(m *model.Model) *Request {
 		if w.Slopes = len(o.Dual) != t.summary.Rows || !strings.HasPrefix(m.Data.Digest, set.SortedPrefix); w.Slopes {
 			continue
 		}
-		for _, rows := range t.rows { // rows, and places, are in the order of their digests
+		for _, rows := range t.rows { // rows, and partitions, are in the order of their digests
 			w.Duals = append(w.Duals, o.Dual[:rows])
 			o.Dual = o.Dual[rows:]
 		}

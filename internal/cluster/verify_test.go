@@ -70,9 +70,9 @@ func TestVerify(t *testing.T) {
 		if c.weights {
 			s = weighed(s)
 		}
-		places := dealt(t, s, 5)
-		m, file := trained(t, places, Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-2, Rounds: 600, Duals: c.duals, Run: "one"})
-		v, err := Verify(context.Background(), places, m, "two")
+		partitions := dealt(t, s, 5)
+		m, file := trained(t, partitions, Spec{Loss: c.loss, Penalty: c.penalty, Bias: c.bias, Gap: 1e-2, Rounds: 600, Duals: c.duals, Run: "one"})
+		v, err := Verify(context.Background(), partitions, m, "two")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestVerify(t *testing.T) {
 		if m.Outputs[0].Certificate.Status != "converged" || c.duals && math.Abs(v.Found.Gap-v.Claimed.Gap) > 1e-12 {
 			t.Errorf("%v: found the gap %g of a model that claims %g, %s", c, v.Found.Gap, v.Claimed.Gap, m.Outputs[0].Certificate.Status)
 		}
-		e, err := Evaluate(context.Background(), places, m, file)
+		e, err := Evaluate(context.Background(), partitions, m, file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,8 +128,8 @@ func alike(a, b any) bool {
 // What is false of a model, or of the rows, is found false; what a cluster cannot know is unproved, or refused.
 func TestVerifyFalse(t *testing.T) {
 	s := few(t, "@blobs:n=800,d=6,classes=2")
-	places := dealt(t, s, 4)
-	_, file := trained(t, places, Spec{Loss: "logistic", Penalty: "l2", Bias: "free", Gap: 1e-3, Duals: true})
+	partitions := dealt(t, s, 4)
+	_, file := trained(t, partitions, Spec{Loss: "logistic", Penalty: "l2", Bias: "free", Gap: 1e-3, Duals: true})
 	other, err := s.Subset(append(slices.Clone(seq(800))[:799], 5))
 	if err != nil {
 		t.Fatal(err)
@@ -180,10 +180,10 @@ func TestVerifyFalse(t *testing.T) {
 			t.Errorf("%s: found %q, expected %q", name, said, c.reason)
 		}
 	}
-	m, _ := trained(t, places, Spec{Loss: "logistic", Penalty: "l2", Bias: "none", Gap: 1e-3, Duals: true})
+	m, _ := trained(t, partitions, Spec{Loss: "logistic", Penalty: "l2", Bias: "none", Gap: 1e-3, Duals: true})
 	m.Outputs[0].Bias = 1e-9
 	m, _ = filed(t, m)
-	if v, err := Verify(context.Background(), places, m, "two"); err != nil || !strings.Contains(fmt.Sprint(v.Problems), "claimed to have none") {
+	if v, err := Verify(context.Background(), partitions, m, "two"); err != nil || !strings.Contains(fmt.Sprint(v.Problems), "claimed to have none") {
 		t.Errorf("a bias where there is none: found %+v, %v", v, err)
 	}
 	for name, change := range map[string]func(m *model.Model){"l1": func(m *model.Model) { m.Statement.Penalty = "l1" }, "loss": func(m *model.Model) { m.Statement.Loss = "ramp" }, "bias": func(m *model.Model) { m.Statement.Bias = "feature:3" }, "columns": func(m *model.Model) { m.Features = strings.Fields("a b c d e f") }} {
@@ -192,7 +192,7 @@ func TestVerifyFalse(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(m)
-		if _, err := Verify(context.Background(), places, m, "two"); err == nil {
+		if _, err := Verify(context.Background(), partitions, m, "two"); err == nil {
 			t.Errorf("%s: found no error", name)
 		}
 	}
@@ -220,8 +220,8 @@ func TestEvaluateRefuses(t *testing.T) {
 		"weight": func(a *Answer) { a.Scored.Weight[0] = math.NaN() }, "weights": func(a *Answer) { a.Scored.Weight = a.Scored.Weight[1:] }, "numbers": func(a *Answer) { a.Scored.Number = []float64{1} },
 	} {
 		r := &recorded{near: dealt(t, s, 2), change: func(_ int, _ *Request, answers []*Answer) { change(answers[1]) }}
-		if _, err := Evaluate(context.Background(), r, m, file); err == nil || !strings.HasPrefix(err.Error(), "place 2: ") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: found the error %v, expected one line that names place 2", name, err)
+		if _, err := Evaluate(context.Background(), r, m, file); err == nil || !strings.HasPrefix(err.Error(), "partition 2: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: found the error %v, expected one line that names partition 2", name, err)
 		}
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// What places say of their rows without remembering anything: such a request may go to any executor at any time.
+// What partitions say of their rows without remembering anything: such a request may go to any executor at any time.
 
 // lookups are the requests that change nothing.
 var lookups = map[string]func(p looker, v *View) (*Answer, error){
 	"moments": looker.momentsOf, "second": looker.secondOf, "sizes": looker.sizesOf, "power": looker.powerOf, "couple": looker.coupleOf, "columns": looker.columnsOf,
 }
 
-// A looker is what lookups see of a place.
+// A looker is what lookups see of a partition.
 type looker struct {
 	set     *data.Set
 	threads int
@@ -70,7 +70,7 @@ func (p looker) sizesOf(v *View) (*Answer, error) {
 	return &Answer{Sum: []float64{s.Total * n, s.Upper * n, s.Raw * n}}, nil
 }
 
-// mostSecond is up to how many columns a second moment is formed: 64 MB go to the coordinator from each place.
+// mostSecond is up to how many columns a second moment is formed: 64 MB go to the coordinator from each partition.
 const mostSecond = 4000
 
 // seen is rows laid out for products, which takes as long as some of these.

@@ -17,7 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Rows are some of a bucket on their way to their place.
+// Rows are some of a bucket on their way to their partition.
 type Rows struct {
 	Cols   int
 	Start  []int64 // nil: dense
@@ -144,41 +144,41 @@ func Gather(blobs [][]byte, threads int) (*data.Set, []set.RowDigest, error) {
 	return whole, sorted, err
 }
 
-// A Worker keeps places, in a folder and in memory.
+// A Worker keeps partitions, in a folder and in memory.
 type Worker struct {
-	folder  string
-	threads int
-	places  map[int]*Place
+	folder     string
+	threads    int
+	partitions map[int]*Partition
 }
 
-// NewWorker keeps places in a folder.
+// NewWorker keeps partitions in a folder.
 func NewWorker(folder string, threads int) *Worker {
-	return &Worker{folder: folder, threads: threads, places: map[int]*Place{}}
+	return &Worker{folder: folder, threads: threads, partitions: map[int]*Partition{}}
 }
 
-// ErrLost says that a place has no rows here, or does not remember what a request goes on with: it is to be loaded
+// ErrLost says that a partition has no rows here, or does not remember what a request goes on with: it is to be loaded
 // again, and asked all that it was asked.
 var ErrLost = errors.New("lost")
 
-func (w *Worker) rowsFile(place int) string {
-	return filepath.Join(w.folder, fmt.Sprintf("place-%d.fen", place))
+func (w *Worker) rowsFile(partition int) string {
+	return filepath.Join(w.folder, fmt.Sprintf("partition-%d.fen", partition))
 }
 
-func (w *Worker) memoryFile(place, round int) string {
-	return filepath.Join(w.folder, fmt.Sprintf("place-%d.round-%d", place, round))
+func (w *Worker) memoryFile(partition, round int) string {
+	return filepath.Join(w.folder, fmt.Sprintf("partition-%d.round-%d", partition, round))
 }
 
-// checkPlace refuses numbers of places that no cluster has.
-func checkPlace(number int) error {
+// checkPartition refuses numbers of partitions that no cluster has.
+func checkPartition(number int) error {
 	if number < 0 || number >= set.Buckets {
-		return fmt.Errorf("found the place %d, expected one from 0 to %d", number, set.Buckets-1)
+		return fmt.Errorf("found the partition %d, expected one from 0 to %d", number, set.Buckets-1)
 	}
 	return nil
 }
 
-// Load makes a place of the rows of blobs.
-func (w *Worker) Load(ctx context.Context, place int, blobs [][]byte) error {
-	if err := checkPlace(place); err != nil {
+// Load makes a partition of the rows of blobs.
+func (w *Worker) Load(ctx context.Context, partition int, blobs [][]byte) error {
+	if err := checkPartition(partition); err != nil {
 		return err
 	}
 	s, digests, err := Gather(blobs, w.threads)
@@ -188,20 +188,20 @@ func (w *Worker) Load(ctx context.Context, place int, blobs [][]byte) error {
 	if err := os.MkdirAll(w.folder, 0o700); err != nil {
 		return err
 	}
-	if err := data.Write(ctx, w.rowsFile(place), s, "fen"); err != nil { // by a temporary name
+	if err := data.Write(ctx, w.rowsFile(partition), s, "fen"); err != nil { // by a temporary name
 		return err
 	}
-	w.places[place] = &Place{set: s, number: place, threads: w.threads, digests: digests}
+	w.partitions[partition] = &Partition{set: s, number: partition, threads: w.threads, digests: digests}
 	return nil
 }
 
-// Ask has a place answer an encoded request.
-func (w *Worker) Ask(ctx context.Context, place int, raw []byte) ([]byte, error) {
+// Ask has a partition answer an encoded request.
+func (w *Worker) Ask(ctx context.Context, partition int, raw []byte) ([]byte, error) {
 	var q Request
-	if err := cmp.Or(checkPlace(place), decode(raw, &q)); err != nil {
+	if err := cmp.Or(checkPartition(partition), decode(raw, &q)); err != nil {
 		return nil, err
 	}
-	p, err := w.place(ctx, place)
+	p, err := w.partition(ctx, partition)
 	if err != nil {
 		return nil, err
 	}
@@ -218,9 +218,9 @@ func (w *Worker) Ask(ctx context.Context, place int, raw []byte) ([]byte, error)
 	return encode(a)
 }
 
-// place returns a place, from its file if need be. A damaged one counts as lost.
-func (w *Worker) place(ctx context.Context, number int) (*Place, error) {
-	if p := w.places[number]; p != nil {
+// partition returns a partition, from its file if need be. A damaged one counts as lost.
+func (w *Worker) partition(ctx context.Context, number int) (*Partition, error) {
+	if p := w.partitions[number]; p != nil {
 		return p, nil
 	}
 	s, err := data.Read(ctx, []string{w.rowsFile(number)}, data.Options{Threads: w.threads})
@@ -231,13 +231,13 @@ func (w *Worker) place(ctx context.Context, number int) (*Place, error) {
 		_ = os.Remove(w.rowsFile(number)) // absent, mostly; else whoever brings rows sees that they are needed again
 		return nil, ErrLost
 	}
-	p := &Place{set: s, number: number, threads: w.threads, digests: s.RowDigests(w.threads)}
-	w.places[number] = p
+	p := &Partition{set: s, number: number, threads: w.threads, digests: s.RowDigests(w.threads)}
+	w.partitions[number] = p
 	return p, nil
 }
 
-// recall sees to it that the place remembers what a request goes on with.
-func (w *Worker) recall(p *Place, q *Request) error {
+// recall sees to it that the partition remembers what a request goes on with.
+func (w *Worker) recall(p *Partition, q *Request) error {
 	need := q.Round
 	if lookups[q.Verb] != nil {
 		return nil
@@ -264,8 +264,8 @@ func (w *Worker) recall(p *Place, q *Request) error {
 // checksum finds accidents in files.
 func checksum(raw []byte) uint32 { return crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli)) }
 
-// remember writes what the place knows after a request that changed it, and forgets what is two rounds old.
-func (w *Worker) remember(p *Place, q *Request) error {
+// remember writes what the partition knows after a request that changed it, and forgets what is two rounds old.
+func (w *Worker) remember(p *Partition, q *Request) error {
 	if q.Verb != "begin" && q.Verb != "round" && q.Verb != "resume" {
 		return nil
 	}

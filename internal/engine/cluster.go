@@ -57,13 +57,13 @@ func writePayload(out io.Writer, head map[string]any, payload []byte) error {
 
 // workerRequest is what a worker is asked.
 type workerRequest struct {
-	Verb  string  `json:"verb"` // split, load, ask
-	Place int     `json:"place"`
-	Sizes []int64 `json:"sizes"` // load: of the blobs in the payload
-	Data  arrays  `json:"data"`  // split: the rows, whose numbers are in the payload
+	Verb      string  `json:"verb"` // split, load, ask
+	Partition int     `json:"partition"`
+	Sizes     []int64 `json:"sizes"` // load: of the blobs in the payload
+	Data      arrays  `json:"data"`  // split: the rows, whose numbers are in the payload
 }
 
-// ServeWorker answers requests for places, which are kept in a folder, until in ends, or the folder is gone: whoever
+// ServeWorker answers requests for partitions, which are kept in a folder, until in ends, or the folder is gone: whoever
 // removes the rows of a run ends the workers that hold them.
 func ServeWorker(ctx context.Context, in io.Reader, out io.Writer, folder string, threads int) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -103,10 +103,10 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Work
 		case "load":
 			var blobs [][]byte
 			if blobs, err = cut(payload, q.Sizes); err == nil {
-				err = w.Load(ctx, q.Place, blobs)
+				err = w.Load(ctx, q.Partition, blobs)
 			}
 		case "ask":
-			answer, err = w.Ask(ctx, q.Place, payload)
+			answer, err = w.Ask(ctx, q.Partition, payload)
 			answer, err = cluster.Reply(answer, err), nil
 		default:
 			err = fmt.Errorf("worker: found the request %q, expected split, load or ask", q.Verb)
@@ -156,7 +156,7 @@ func cut(payload []byte, sizes []int64) ([][]byte, error) {
 	return pieces, nil
 }
 
-// coordinatorSpec is what is to be done with rows in many places.
+// coordinatorSpec is what is to be done with rows in many partitions.
 type coordinatorSpec struct {
 	Verb    string  `json:"verb"` // verify or evaluate the model that follows; absent: train
 	Loss    string  `json:"loss"`
@@ -175,7 +175,7 @@ type coordinatorSpec struct {
 	Components *pcaSpec `json:"components"` // to be found in place of a linear model
 }
 
-// Coordinate works with the places that the other side reaches: it writes frames {"map": true, "places": [...] or null} with a
+// Coordinate works with the partitions that the other side reaches: it writes frames {"map": true, "partitions": [...] or null} with a
 // request, and reads frames {"sizes": [...]} with the replies, or {"cancel": true}; at last it writes {"result": ...}, after training with a
 // model, or {"error": ...}.
 func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -186,8 +186,8 @@ func Coordinate(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	remote := &cluster.Remote{Map: func(_ context.Context, request []byte, places []int) ([][]byte, error) {
-		if err := writePayload(out, map[string]any{"map": true, "places": places}, request); err != nil {
+	remote := &cluster.Remote{Map: func(_ context.Context, request []byte, partitions []int) ([][]byte, error) {
+		if err := writePayload(out, map[string]any{"map": true, "partitions": partitions}, request); err != nil {
 			return nil, err
 		}
 		var head struct {

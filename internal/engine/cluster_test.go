@@ -47,15 +47,15 @@ func splitRequest(t testing.TB, change func(x map[string]any)) []byte {
 // Frames and payloads that are not what they say are refused, most of them so that the worker goes on.
 func TestWorkerRefuses(t *testing.T) {
 	for want, request := range map[string][]byte{
-		`found the request \"?\", expected split`:           frame(t, map[string]any{"verb": "?"}, nil),
-		`found a piece of 9 where 2 are left`:               frame(t, map[string]any{"verb": "load", "sizes": []int{1, 9}}, []byte("abc")),
-		`found a piece of -1 where 3 are left`:              frame(t, map[string]any{"verb": "load", "sizes": []int{-1}}, []byte("abc")),
-		`found 2 after the last piece`:                      frame(t, map[string]any{"verb": "load", "sizes": []int{1}}, []byte("abc")),
-		`message: found`:                                    frame(t, map[string]any{"verb": "load", "sizes": []int{3}}, []byte("abc")),
-		`found the place 5000, expected one from 0 to 1023`: frame(t, map[string]any{"verb": "load", "place": 5000, "sizes": []int{}}, nil),
-		`expected one from 0 to`:                            frame(t, map[string]any{"verb": "ask", "place": -1}, nil),
-		`found 99 numbers`:                                  splitRequest(t, func(x map[string]any) { x["values"] = Place{0, 99} }),
-		`expected 3 rows`:                                   splitRequest(t, func(x map[string]any) { x["rows"] = 3 }),
+		`found the request \"?\", expected split`:               frame(t, map[string]any{"verb": "?"}, nil),
+		`found a piece of 9 where 2 are left`:                   frame(t, map[string]any{"verb": "load", "sizes": []int{1, 9}}, []byte("abc")),
+		`found a piece of -1 where 3 are left`:                  frame(t, map[string]any{"verb": "load", "sizes": []int{-1}}, []byte("abc")),
+		`found 2 after the last piece`:                          frame(t, map[string]any{"verb": "load", "sizes": []int{1}}, []byte("abc")),
+		`message: found`:                                        frame(t, map[string]any{"verb": "load", "sizes": []int{3}}, []byte("abc")),
+		`found the partition 5000, expected one from 0 to 1023`: frame(t, map[string]any{"verb": "load", "partition": 5000, "sizes": []int{}}, nil),
+		`expected one from 0 to`:                                frame(t, map[string]any{"verb": "ask", "partition": -1}, nil),
+		`found 99 numbers`:                                      splitRequest(t, func(x map[string]any) { x["values"] = Place{0, 99} }),
+		`expected 3 rows`:                                       splitRequest(t, func(x map[string]any) { x["rows"] = 3 }),
 		`features, expected at most`: splitRequest(t, func(x map[string]any) {
 			x["cols"], x["values"], x["starts"], x["indices"] = 1<<30, Place{0, 0}, Place{32, 3}, Place{0, 0}
 		}),
@@ -86,8 +86,8 @@ func raw(head map[string]any) []byte {
 // A worker answers or refuses any bytes, in memory that follows from their number.
 func FuzzWorker(f *testing.F) {
 	f.Add(splitRequest(f, nil))
-	f.Add(frame(f, map[string]any{"verb": "load", "place": 1, "sizes": []int{1, 2}}, []byte("abc")))
-	f.Add(append(frame(f, map[string]any{"verb": "ask", "place": 1}, []byte("abc")), splitRequest(f, func(x map[string]any) { x["starts"], x["indices"] = Place{16, 3}, Place{0, 4} })...))
+	f.Add(frame(f, map[string]any{"verb": "load", "partition": 1, "sizes": []int{1, 2}}, []byte("abc")))
+	f.Add(append(frame(f, map[string]any{"verb": "ask", "partition": 1}, []byte("abc")), splitRequest(f, func(x map[string]any) { x["starts"], x["indices"] = Place{16, 3}, Place{0, 4} })...))
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if payload, err := readPayload(bytes.NewReader(raw), &workerRequest{}); err == nil && len(payload) > len(raw) {

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// coordinateComponents finds principal components on places, as [Coordinate] trains linear models.
+// coordinateComponents finds principal components on partitions, as [Coordinate] trains linear models.
 func coordinateComponents(ctx context.Context, remote cluster.Cluster, spec pcaSpec, out io.Writer) error {
 	rounds := 0
 	found, err := cluster.Principal(ctx, remote, spec.spec(), func(gap float64) {

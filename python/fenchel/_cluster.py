@@ -1,8 +1,8 @@
-"""Training, and judging models, where the rows are in many places: what moves bytes between them and the coordinator.
+"""Training, and judging models, where the rows are in partitions on many machines: what moves bytes between them and the coordinator.
 
 The mathematics is in two programs: a worker beside the rows, and a coordinator beside the driver. A
-backend brings requests to places; it has these calls: ``ingest`` (rows to places), ``map`` (a request to
-places, and their replies in order) and ``close``. :class:`Local` is one of processes on this machine,
+backend brings requests to partitions; it has these calls: ``ingest`` (rows to partitions), ``map`` (a request to
+partitions, and their replies in order) and ``close``. :class:`Local` is one of processes on this machine,
 :mod:`fenchel.spark` one of Spark's jobs.
 """
 
@@ -107,68 +107,68 @@ def split(worker: Child, data: _ask.Data) -> list[tuple[int, int, int, bytes]]:
     return out
 
 
-def load(worker: Child, place: int, blobs: list[bytes]) -> None:
-    """Make a place of the rows of blobs."""
-    worker.ask({"verb": "load", "place": place, "sizes": [len(b) for b in blobs]}, b"".join(blobs))
+def load(worker: Child, partition: int, blobs: list[bytes]) -> None:
+    """Make a partition of the rows of blobs."""
+    worker.ask({"verb": "load", "partition": partition, "sizes": [len(b) for b in blobs]}, b"".join(blobs))
 
 
-def ask(worker: Child, place: int, request: bytes) -> bytes:
-    """Have a place answer a request of the coordinator."""
-    return worker.ask({"verb": "ask", "place": place}, request)[1]
+def ask(worker: Child, partition: int, request: bytes) -> bytes:
+    """Have a partition answer a request of the coordinator."""
+    return worker.ask({"verb": "ask", "partition": partition}, request)[1]
 
 
 def deal(buckets: dict[int, tuple[int, int]]) -> tuple[list[int], int]:
-    """Return the place of each bucket, and how many places there are: a function of the data alone.
+    """Return the partition of each bucket, and how many partitions there are: a function of the data alone.
 
-    ``buckets`` has rows and nonzeros. A place has buckets that follow each other, about as many rows as the others, and at
+    ``buckets`` has rows and nonzeros. A partition has buckets that follow each other, about as many rows as the others, and at
     least one.
     """
     rows, nonzeros = (sum(b[k] for b in buckets.values()) for k in (0, 1))
     most = max(1, min(BUCKETS, rows // 100, max(4, nonzeros >> 24)))
-    table, place, taken = [0] * BUCKETS, 0, 0
+    table, partition, taken = [0] * BUCKETS, 0, 0
     for bucket in range(BUCKETS):
         here = buckets.get(bucket, (0, 0))[0]
-        if taken * most >= (place + 1) * rows and here:
-            place = taken * most // rows
-        table[bucket] = place
+        if taken * most >= (partition + 1) * rows and here:
+            partition = taken * most // rows
+        table[bucket] = partition
         taken += here
     used = sorted({table[b] for b in buckets})
-    rank = {place: k for k, place in enumerate(used)}
-    return [rank.get(place, 0) for place in table], len(used)
+    rank = {partition: k for k, partition in enumerate(used)}
+    return [rank.get(partition, 0) for partition in table], len(used)
 
 
 class Local:
-    """Places in processes of this machine."""
+    """Partitions in processes of this machine."""
 
     def __init__(self, processes: int = 2) -> None:
         self.folder = tempfile.mkdtemp(prefix="fenchel-")
         self.workers = [self._start(k) for k in range(processes)]
-        self.places = 0
+        self.partitions = 0
 
     def _start(self, k: int) -> Child:
         return Child("worker", "--folder", str(Path(self.folder) / str(k)))
 
     def ingest(self, batches: Iterable[_ask.Data]) -> None:
-        """Deal the rows of batches to places."""
+        """Deal the rows of batches to partitions."""
         blobs = [b for k, data in enumerate(batches) for b in split(self.workers[k % len(self.workers)], data)]
         counts: dict[int, tuple[int, int]] = {}
         for bucket, rows, nonzeros, _ in blobs:
             before = counts.get(bucket, (0, 0))
             counts[bucket] = before[0] + rows, before[1] + nonzeros
-        table, self.places = deal(counts)
-        for place in range(self.places):
-            load(self._worker(place), place, [b[3] for b in blobs if table[b[0]] == place])
+        table, self.partitions = deal(counts)
+        for partition in range(self.partitions):
+            load(self._worker(partition), partition, [b[3] for b in blobs if table[b[0]] == partition])
 
-    def _worker(self, place: int) -> Child:
-        k = place % len(self.workers)
+    def _worker(self, partition: int) -> Child:
+        k = partition % len(self.workers)
         if not self.workers[k].alive:
             self.workers[k].close()
             self.workers[k] = self._start(k)
         return self.workers[k]
 
-    def map(self, request: bytes, places: list[int] | None) -> list[bytes]:
-        """Bring a request to places, None: all, and return their replies in order."""
-        return [ask(self._worker(place), place, request) for place in (range(self.places) if places is None else places)]
+    def map(self, request: bytes, partitions: list[int] | None) -> list[bytes]:
+        """Bring a request to partitions, None: all, and return their replies in order."""
+        return [ask(self._worker(partition), partition, request) for partition in (range(self.partitions) if partitions is None else partitions)]
 
     def close(self) -> None:
         """End the processes, and remove what they have kept."""
@@ -178,7 +178,7 @@ class Local:
 
 
 class _Patience:
-    """Ctrl-C while it lasts: what waits for places is interrupted, anything else goes on, and is told later."""
+    """Ctrl-C while it lasts: what waits for partitions is interrupted, anything else goes on, and is told later."""
 
     def __init__(self) -> None:
         self.waiting = self.asked = False
@@ -198,11 +198,11 @@ class _Patience:
         if self.waiting:
             raise KeyboardInterrupt
 
-    def map(self, backend: Any, request: bytes, places: list[int] | None) -> list[bytes] | None:
-        """Return the replies of places; None: Ctrl-C was pressed since the last request."""
+    def map(self, backend: Any, request: bytes, partitions: list[int] | None) -> list[bytes] | None:
+        """Return the replies of partitions; None: Ctrl-C was pressed since the last request."""
         try:
             self.waiting = True
-            replies = None if self.asked else backend.map(request, places)
+            replies = None if self.asked else backend.map(request, partitions)
         except KeyboardInterrupt:
             replies = None
         finally:
@@ -230,7 +230,7 @@ def evaluate(backend: Any, model: Model) -> dict[str, Any]:
 
 
 def _coordinate(backend: Any, spec: dict[str, Any], file: bytes, progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], bytes]:
-    """Bring the requests of a coordinator to places until it has a result."""
+    """Bring the requests of a coordinator to partitions until it has a result."""
     coordinator = Child("coordinator")
     try:
         with _Patience() as patience:
@@ -238,7 +238,7 @@ def _coordinate(backend: Any, spec: dict[str, Any], file: bytes, progress: Calla
             while True:
                 head, payload = coordinator.receive()
                 if "map" in head:
-                    replies = patience.map(backend, payload, head["places"])
+                    replies = patience.map(backend, payload, head["partitions"])
                     if replies is None:
                         coordinator.send({"cancel": True})
                     else:

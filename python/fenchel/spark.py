@@ -1,6 +1,6 @@
 """Linear models on Apache Spark, with a proof: estimators of ``pyspark.ml``.
 
-Rows go to places by their contents, so that the model is the same, byte for byte, for any number of
+Rows go to partitions by their contents, so that the model is the same, byte for byte, for any number of
 executors, in any order of arrival, and after executors are lost. Each round of training is one ordinary
 job; what is proved is the gap of the problem of all rows, which ``fenchel verify`` proves again on one
 machine.
@@ -48,7 +48,7 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 PROGRAM = "fenchel-worker"  # as executors find it
 MOST_CLASSES = 1000
 FAULT = -1  # in place of a bucket: what is wrong with the rows
-ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 32 << 20  # that are dealt to places
+ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 32 << 20  # that are dealt to partitions
 
 _children: dict[str, _cluster.Child] = {}  # of this Python worker, by run
 
@@ -75,7 +75,7 @@ def _child(run: str) -> _cluster.Child:
 
 
 class _Backend:
-    """Places in the executors of a Spark application, which get the rows of a table with the first request; see :mod:`fenchel._cluster`."""
+    """Partitions in the executors of a Spark application, which get the rows of a table with the first request; see :mod:`fenchel._cluster`."""
 
     def __init__(self, table: Any, classes: list[Any] | None) -> None:
         self.table, self.classes = table, classes
@@ -100,7 +100,7 @@ class _Backend:
         self.sc._fenchel_shipped = folder
 
     def ingest(self) -> None:
-        """Deal the rows of the table (features, and perhaps label and weight) to places."""
+        """Deal the rows of the table (features, and perhaps label and weight) to partitions."""
         self._ship()
         run, classes = self.run, self.classes
 
@@ -133,21 +133,21 @@ class _Backend:
             raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
         if not counts:
             raise DataError(f"found no rows{' of a weight above 0' if len(self.table.columns) > 2 else ''}, expected some")
-        table, self.places = _cluster.deal(counts)
+        table, self.partitions = _cluster.deal(counts)
 
-        def loader(place: int, pairs: Iterator[Any]) -> Iterator[int]:
-            _cluster.load(_child(run), place, [bytes(blob) for _, blob in pairs])
-            yield place
+        def loader(partition: int, pairs: Iterator[Any]) -> Iterator[int]:
+            _cluster.load(_child(run), partition, [bytes(blob) for _, blob in pairs])
+            yield partition
 
-        self.handles = self.blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.places, lambda k: k).mapPartitionsWithIndex(loader).persist(StorageLevel.MEMORY_AND_DISK)
+        self.handles = self.blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.partitions, lambda k: k).mapPartitionsWithIndex(loader).persist(StorageLevel.MEMORY_AND_DISK)
         self.handles.count()
 
-    def map(self, request: bytes, places: list[int] | None) -> list[bytes]:
-        """Bring a request to places, None: all, and return their replies in order."""
+    def map(self, request: bytes, partitions: list[int] | None) -> list[bytes]:
+        """Bring a request to partitions, None: all, and return their replies in order."""
         try:
             if self.handles is None:
                 self.ingest()
-            return self._map(request, places)
+            return self._map(request, partitions)
         except KeyboardInterrupt:
             self.sc.cancelAllJobs()  # as Spark does by itself
             raise
@@ -156,31 +156,31 @@ class _Backend:
         except Exception as e:
             raise _plain(e) from None
 
-    def _map(self, request: bytes, places: list[int] | None) -> list[bytes]:
+    def _map(self, request: bytes, partitions: list[int] | None) -> list[bytes]:
         run, sent = self.run, self.sc.broadcast(request)
 
         def answer(handles: Iterator[int]) -> Iterator[tuple[int, bytes | None]]:
-            for place in handles:
-                if not os.path.exists(os.path.join(_folder(run), f"place-{place}.fen")):
-                    yield place, None
+            for partition in handles:
+                if not os.path.exists(os.path.join(_folder(run), f"partition-{partition}.fen")):
+                    yield partition, None
                 else:
-                    yield place, _cluster.ask(_child(run), place, sent.value)
+                    yield partition, _cluster.ask(_child(run), partition, sent.value)
 
         replies: dict[int, bytes] = {}
-        missing = places
+        missing = partitions
         try:
             for again in range(4):
                 self.jobs += 1
                 found = dict(self.sc.runJob(self.handles, answer, missing))
-                replies.update((place, reply) for place, reply in found.items() if reply is not None)
-                missing = [place for place in found if place not in replies]
+                replies.update((partition, reply) for partition, reply in found.items() if reply is not None)
+                missing = [partition for partition in found if partition not in replies]
                 if not missing:
-                    return [replies[place] for place in (range(self.places) if places is None else places)]
+                    return [replies[partition] for partition in (range(self.partitions) if partitions is None else partitions)]
                 if again:  # not only was the executor that has the rows busy: they are gone, and are loaded from where they came
                     self.handles.unpersist(blocking=True)
                     self.handles.persist(StorageLevel.MEMORY_AND_DISK)
                     self.handles.count()
-            raise EngineError("executors lose the rows of their places again and again")
+            raise EngineError("executors lose the rows of their partitions again and again")
         finally:
             sent.destroy()
 
@@ -345,9 +345,9 @@ def _plain(error: Exception) -> Exception:
 def _scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """Return the scores of a column of pandas, NaN where there are no features."""
     there = (features if features.ndim == 1 else features["type"]).notna().to_numpy()
-    scores, places = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
+    scores, positions = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
     for rows, X in _vectors.matrices(*_vectors.flat_pandas(features[there]), coef.shape[1]):
-        scores[places[rows]] = X @ coef.T + intercept
+        scores[positions[rows]] = X @ coef.T + intercept
     return scores
 
 
@@ -543,7 +543,7 @@ def evaluate(model: _Fitted, df: Any) -> dict[str, Any]:
 
 
 def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
-    """Return what is said of a model by the rows of a table, which go to places as for training."""
+    """Return what is said of a model by the rows of a table, which go to partitions as for training."""
     table, classes = model._table(df, bool(model.classes_))
     backend = _Backend(table, classes)
     try:

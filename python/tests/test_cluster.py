@@ -1,4 +1,4 @@
-"""Training on rows in many places, by processes of this machine."""
+"""Training on rows in many partitions, by processes of this machine."""
 
 import json
 import os
@@ -60,17 +60,17 @@ def test_one_class_is_refused():
 
 
 class Pressed(_cluster.Local):
-    """Ctrl-C is pressed in some requests, when places have been asked, of which the first has answered."""
+    """Ctrl-C is pressed in some requests, when partitions have been asked, of which the first has answered."""
 
     def __init__(self, requests):
         super().__init__(2)
         self.requests, self.asked = requests, 0
 
-    def map(self, request, places):
+    def map(self, request, partitions):
         self.asked += 1
         if self.asked in self.requests:
             self._worker(1).receive = lambda: os.kill(os.getpid(), signal.SIGINT)
-        return super().map(request, places)
+        return super().map(request, partitions)
 
 
 def interrupted(requests, progress=None):
@@ -106,7 +106,7 @@ def test_ctrl_c_before_there_is_a_model_and_twice(requests):
         interrupted(requests)
 
 
-def placed(X, y, size=300, processes=2, weights=None, numbers=False):
+def partitioned(X, y, size=300, processes=2, weights=None, numbers=False):
     backend = _cluster.Local(processes)
     each = []
     for lo in range(0, len(X), size):
@@ -144,7 +144,7 @@ def close(a, b):
 @pytest.mark.parametrize("loss, bias", [("logistic", "free"), ("squared-hinge", "none")])
 def test_verified_and_evaluated_by_a_cluster(tmp_path, loss, bias):
     X, y = rows()
-    backend = placed(X, y)
+    backend = partitioned(X, y)
     try:
         _, model = _cluster.train(backend, {"loss": loss, "penalty": "l2", "bias": bias, "gap": 1e-3, "dual": True})
         found, scored = _cluster.verify(backend, model), _cluster.evaluate(backend, model)
@@ -161,7 +161,7 @@ def test_verified_and_evaluated_by_a_cluster(tmp_path, loss, bias):
 def test_numbers_with_weights_are_evaluated_by_a_cluster():
     X, _ = rows()
     y, weights = X[:, 0] * 2 - 1 + X[:, 1], 1.0 + np.arange(len(X)) % 3
-    backend = placed(X, y, weights=weights, numbers=True)
+    backend = partitioned(X, y, weights=weights, numbers=True)
     try:
         _, model = _cluster.train(backend, {"loss": "squared", "penalty": "l2", "bias": "free", "gap": 1e-3})
         found, scored = _cluster.verify(backend, model), _cluster.evaluate(backend, model)
@@ -182,7 +182,7 @@ def forged(model, change):
 
 def test_false_claims_are_found_by_a_cluster():
     X, y = rows(600)
-    backend, other = placed(X, y), placed(np.vstack([X[:-1], X[:1]]), np.append(y[:-1], y[0]))
+    backend, other = partitioned(X, y), partitioned(np.vstack([X[:-1], X[:1]]), np.append(y[:-1], y[0]))
     try:
         _, model = _cluster.train(backend, {"loss": "logistic", "penalty": "l2", "bias": "free", "gap": 1e-3, "dual": True})
 

@@ -1,4 +1,4 @@
-"""Components of rows in many places, and scaled columns, by processes of this machine."""
+"""Components of rows in many partitions, and scaled columns, by processes of this machine."""
 
 import subprocess
 

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/pca/view"
 )
 
-// A Moment is the second moment Sigma of n rows that are in many places, known by sums over the rows, whose terms are added
+// A Moment is the second moment Sigma of n rows that are in many partitions, known by sums over the rows, whose terms are added
 // up in any order: the bounds of errors that this package has are those of sums of n terms in whatever order.
 type Moment struct {
 	Rows, Cols int
@@ -32,7 +32,7 @@ func SizeOf(x view.Rows, threads int) Size {
 	return Size{s.total, s.upper, s.raw}
 }
 
-// OfMoment is [CertifyUntil] of rows in many places, by products alone. It ends as soon as the bound is enough: steps are expensive.
+// OfMoment is [CertifyUntil] of rows in many partitions, by products alone. It ends as soon as the bound is enough: steps are expensive.
 func OfMoment(ctx context.Context, m Moment, b method.Basis, threads int, seed func() uint64, enough func(Certificate) bool) (Certificate, error) {
 	if err := checkBasis(m.Rows, m.Cols, b); err != nil {
 		return Certificate{}, err
@@ -60,7 +60,7 @@ func OfMoment(ctx context.Context, m Moment, b method.Basis, threads int, seed f
 	return found, err
 }
 
-// farProducts are products by sums over places. After an error it ends the search, whose numbers mean nothing then.
+// farProducts are products by sums over partitions. After an error it ends the search, whose numbers mean nothing then.
 type farProducts struct {
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
-// momentOf knows rows by sums over three places.
+// momentOf knows rows by sums over three partitions.
 func momentOf(x view.Rows) Moment {
 	n, d := x.Dims()
 	var parts []view.Rows
@@ -49,7 +49,7 @@ func momentOf(x view.Rows) Moment {
 	return m
 }
 
-// Never below the truth, of rows in several places; the bound is as good as that of one place where as many steps are made.
+// Never below the truth, of rows in several partitions; the bound is as good as that of one partition where as many steps are made.
 func TestCertificateOfMoment(t *testing.T) {
 	t.Parallel()
 	each(nightly(1920, 384), func(i int) {
@@ -65,7 +65,7 @@ func TestCertificateOfMoment(t *testing.T) {
 		} else if v := truth.violation(c, got); v != "" {
 			t.Errorf("%s: %s", c.name, v)
 		} else if one, err := certify(context.Background(), c.x, c.u, 1, 3, false); err != nil || got.Captured < one.Captured*(1-1e-9) || got.Upper > one.Upper*(1+2*tightness) && one.Loss() < worthwhile {
-			t.Errorf("%s: found %+v, of one place %+v, %v", c.name, got, one, err)
+			t.Errorf("%s: found %+v, of one partition %+v, %v", c.name, got, one, err)
 		}
 	})
 }
@@ -101,12 +101,12 @@ func TestStepsUntilEnough(t *testing.T) {
 		t.Errorf("found the losses %.3g, %.3g and %.3g after %d, %d and %d steps", usual.Loss(), more.Loss(), none.Loss(), usual.Steps, more.Steps, none.Steps)
 	}
 	if rough, close := far(0.1), far(2e-6); !(rough.Loss() <= 0.1 && close.Loss() <= 2e-6 && rough.Steps < usual.Steps && close.Steps <= more.Steps) {
-		t.Errorf("of places: found the losses %.3g and %.3g after %d and %d steps", rough.Loss(), close.Loss(), rough.Steps, close.Steps)
+		t.Errorf("of partitions: found the losses %.3g and %.3g after %d and %d steps", rough.Loss(), close.Loss(), rough.Steps, close.Steps)
 	}
 	t.Logf("%d usual steps to %.3g, %d to %.3g", usual.Steps, usual.Loss(), more.Steps, more.Loss())
 }
 
-// An error of a place ends the search, and is returned; numbers out of range are refused.
+// An error of a partition ends the search, and is returned; numbers out of range are refused.
 func TestMomentRefused(t *testing.T) {
 	x := pcatest.SomeRows(rand.New(rand.NewPCG(12, 7)), 300, 20, false, false)
 	u := basisFor(rand.New(rand.NewPCG(12, 8)), x, 2, "near")

@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// A Local is [SDCA] on the rows of one place, while the others are elsewhere: each round it starts from the same u
+// A Local is [SDCA] on the rows of one partition, while the others are elsewhere: each round it starts from the same u
 // as they do, and [Merge] joins their changes.
 type Local struct {
 	s    *sdca
@@ -44,7 +44,7 @@ func NewLocal(p *problem.Linear, seed uint64, beta float64, group []uint8) (*Loc
 	return &Local{s: s}, nil
 }
 
-// A Round is what all places are told at the beginning of one.
+// A Round is what all partitions are told at the beginning of one.
 type Round struct {
 	U     []float64 // d+1
 	Theta float64   // which share of the last round's moves stays
@@ -52,7 +52,7 @@ type Round struct {
 	Sigma []float64 // by how much steps are held back: of all columns, or of each group
 }
 
-// A Change is what the steps of a round came to in one place.
+// A Change is what the steps of a round came to in one partition.
 type Change struct {
 	U              []float64 // of u, d+1
 	Sum, Rise, Gap float64   // of s_i a_i, of s_i l*(a_i), and the sum of s_i times the part of the gap
@@ -147,8 +147,8 @@ func (l *Local) Resume(m Memory) error {
 	return nil
 }
 
-// betaOfPlaces is how much of the weight of the constant column is left where places are many.
-const betaOfPlaces = 0.01
+// betaOfPartitions is how much of the weight of the constant column is left where partitions are many.
+const betaOfPartitions = 0.01
 
 // Beta returns the squared weight of the constant column for rows of that mean squared norm.
 func Beta(p *problem.Whole, mean float64) float64 {
@@ -156,39 +156,39 @@ func Beta(p *problem.Whole, mean float64) float64 {
 	case problem.Feature:
 		return 1
 	case problem.Free:
-		// Many places correct the constant column at once: with as much weight as in one place it swings.
-		return betaOfPlaces * betaOfFree(p.Risk.Loss, mean, p.Risk.Lambda)
+		// Many partitions correct the constant column at once: with as much weight as in one partition it swings.
+		return betaOfPartitions * betaOfFree(p.Risk.Loss, mean, p.Risk.Lambda)
 	}
 	return 0
 }
 
-// A Merge is [SDCA] where the rows are elsewhere: it keeps u, and joins the changes of the places.
+// A Merge is [SDCA] where the rows are elsewhere: it keeps u, and joins the changes of the partitions.
 type Merge struct {
-	p         *problem.Whole
-	penalty   penalty.Separable
-	places    int
-	beta      float64
-	u, w      []float64
-	theta     float64 // of the last round
-	sum       float64
-	conjugate float64
-	rowGap    float64
-	epoch     uint32
-	sigma     float64
-	columns   *columnSigmas // nil: rows are dense
+	p          *problem.Whole
+	penalty    penalty.Separable
+	partitions int
+	beta       float64
+	u, w       []float64
+	theta      float64 // of the last round
+	sum        float64
+	conjugate  float64
+	rowGap     float64
+	epoch      uint32
+	sigma      float64
+	columns    *columnSigmas // nil: rows are dense
 }
 
 // NewMerge begins at dual variables 0 with a bias; rows says how many use each column, nil: they are dense. conjugate is the sum of
 // the weighted conjugates there.
-func NewMerge(p *problem.Whole, places int, beta, bias, conjugate float64, rows []float64) *Merge {
+func NewMerge(p *problem.Whole, partitions int, beta, bias, conjugate float64, rows []float64) *Merge {
 	d := len(p.Norms) - 1
-	m := &Merge{p: p, penalty: p.Penalty.(penalty.Separable), places: places, beta: beta, u: make([]float64, d+1), theta: 1, conjugate: conjugate, sigma: 1}
+	m := &Merge{p: p, penalty: p.Penalty.(penalty.Separable), partitions: partitions, beta: beta, u: make([]float64, d+1), theta: 1, conjugate: conjugate, sigma: 1}
 	if m.w = m.u; !penalty.IsRidge(p.Penalty) {
 		m.w = make([]float64, d+1)
 		rows = nil
 	}
 	m.u[d] = bias
-	if places > 1 {
+	if partitions > 1 {
 		m.sigma = firstSigma
 	}
 	if rows != nil {
@@ -200,12 +200,12 @@ func NewMerge(p *problem.Whole, places int, beta, bias, conjugate float64, rows 
 	return m
 }
 
-// Next returns what the places are told.
+// Next returns what the partitions are told.
 func (m *Merge) Next() Round {
 	r := Round{U: m.u, Theta: m.theta, Spare: 0.05 * m.rowGap, Sigma: []float64{m.sigma}}
 	if c := m.columns; c != nil {
-		if m.places > 1 {
-			c.relearn(m.epoch, m.places)
+		if m.partitions > 1 {
+			c.relearn(m.epoch, m.partitions)
 		}
 		r.Sigma = make([]float64, groups)
 		for j, g := range c.group {
@@ -215,7 +215,7 @@ func (m *Merge) Next() Round {
 	return r
 }
 
-// Join takes in the changes of a round, of every place one.
+// Join takes in the changes of a round, of every partition one.
 func (m *Merge) Join(changes []Change) {
 	change := make([]float64, len(m.u))
 	for _, c := range changes {
@@ -244,9 +244,9 @@ func (m *Merge) Join(changes []Change) {
 	for _, c := range changes {
 		sum, rise, gap = sum+c.Sum, rise+c.Rise, gap+c.Gap
 	}
-	theta, best := shareOf(-rise/m.p.Risk.N, m.p.Risk.Lambda, along, squared, m.places)
-	if m.theta = theta; m.columns == nil && m.places > 1 {
-		m.sigma = adapted(m.sigma, best, m.places)
+	theta, best := shareOf(-rise/m.p.Risk.N, m.p.Risk.Lambda, along, squared, m.partitions)
+	if m.theta = theta; m.columns == nil && m.partitions > 1 {
+		m.sigma = adapted(m.sigma, best, m.partitions)
 	}
 	vec.Axpy64(m.u, theta, change)
 	m.sum += float64(theta * sum)

@@ -18,11 +18,11 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// A Place has some of the rows.
-type Place struct {
+// A Partition has some of the rows.
+type Partition struct {
 	set     *data.Set
 	threads int
-	number  int // in the order of the places
+	number  int // in the order of the partitions
 
 	digests []set.RowDigest // of the rows, in order
 
@@ -36,7 +36,7 @@ type Place struct {
 }
 
 // Answer answers a request.
-func (p *Place) Answer(q *Request) (*Answer, error) {
+func (p *Partition) Answer(q *Request) (*Answer, error) {
 	if lookups[q.Verb] != nil {
 		return p.look(q)
 	}
@@ -83,10 +83,10 @@ func (p *Place) Answer(q *Request) (*Answer, error) {
 }
 
 // looker returns what lookups see.
-func (p *Place) looker() looker { return looker{p.set, p.threads, &p.seen} }
+func (p *Partition) looker() looker { return looker{p.set, p.threads, &p.seen} }
 
 // look answers such a request.
-func (p *Place) look(q *Request) (*Answer, error) {
+func (p *Partition) look(q *Request) (*Answer, error) {
 	_, d := p.set.X.Dims()
 	if err := q.View.check(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", q.Verb, err)
@@ -97,8 +97,8 @@ func (p *Place) look(q *Request) (*Answer, error) {
 	return lookups[q.Verb](p.looker(), q.View)
 }
 
-// check says why a place cannot answer a request.
-func (p *Place) check(q *Request) error {
+// check says why a partition cannot answer a request.
+func (p *Partition) check(q *Request) error {
 	if len(q.Work) != len(p.problems) {
 		return fmt.Errorf("found work for %d predictors, expected %d", len(q.Work), len(p.problems))
 	}
@@ -115,7 +115,7 @@ func (p *Place) check(q *Request) error {
 	return nil
 }
 
-func (p *Place) checkWork(verb string, c int, w *Work) error {
+func (p *Partition) checkWork(verb string, c int, w *Work) error {
 	l := p.problems[c]
 	_, d := l.Dims()
 	_, curved := l.Loss.(loss.Curved)
@@ -124,7 +124,7 @@ func (p *Place) checkWork(verb string, c int, w *Work) error {
 	case verb == "curve" && !curved || verb == "round" && w.Slopes && !curved:
 		return errors.New("found a request for slopes, expected a loss that has curvatures")
 	case w.Duals != nil && len(w.Duals) <= p.number:
-		return fmt.Errorf("found the dual variables of %d places, expected those of place %d too", len(w.Duals), p.number+1)
+		return fmt.Errorf("found the dual variables of %d partitions, expected those of partition %d too", len(w.Duals), p.number+1)
 	case w.Duals != nil && vectorOf("dual variables", w.Duals[p.number], len(l.Y)) != nil:
 		return vectorOf("dual variables", w.Duals[p.number], len(l.Y))
 	case !slopes && p.locals == nil:
@@ -136,7 +136,7 @@ func (p *Place) checkWork(verb string, c int, w *Work) error {
 	case w.Units < -mostUnits || w.Units > mostUnits:
 		return fmt.Errorf("found units of 2^%d, expected at most 2^%d", w.Units, mostUnits)
 	case verb == "shares" && l.Bias == problem.Free && len(w.Target) <= p.number:
-		return fmt.Errorf("found the sums for %d places, expected those of place %d too", len(w.Target), p.number+1)
+		return fmt.Errorf("found the sums for %d partitions, expected those of partition %d too", len(w.Target), p.number+1)
 	case slopes || verb == "shares":
 		return vectorOf("weights", w.W, d+1)
 	}
@@ -144,7 +144,7 @@ func (p *Place) checkWork(verb string, c int, w *Work) error {
 }
 
 // describe sums up the rows: their numbers, and of the columns, scaled, how they are used and how long they are.
-func (p *Place) describe(v *View) (*Answer, error) {
+func (p *Partition) describe(v *View) (*Answer, error) {
 	if err := pose.CheckSet(p.set); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (p *Place) describe(v *View) (*Answer, error) {
 }
 
 // scores tells what a model says of the rows.
-func (p *Place) scores(raw []byte) (*Answer, error) {
+func (p *Partition) scores(raw []byte) (*Answer, error) {
 	m, err := model.Decode(raw)
 	if err == nil {
 		err = pose.CheckPair(m, p.set)
@@ -214,7 +214,7 @@ func (p *Place) scores(raw []byte) (*Answer, error) {
 }
 
 // begin states the problem of each output, and forgets all that was before.
-func (p *Place) begin(d *Draft) (*Answer, error) {
+func (p *Partition) begin(d *Draft) (*Answer, error) {
 	p.draft, p.problems, p.locals, p.round, p.last = nil, nil, nil, 0, nil
 	if err := d.check(p.set.Rows()); err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func conjugatesAtZero(p *problem.Linear) (sum float64) {
 }
 
 // roundOf makes a round of dual ascent, or says what a step in the weights needs.
-func (p *Place) roundOf(c int, w *Work, out *Output) error {
+func (p *Partition) roundOf(c int, w *Work, out *Output) error {
 	if w.Slopes {
 		return p.curveOf(c, w, out)
 	}
@@ -282,7 +282,7 @@ func (p *Place) roundOf(c int, w *Work, out *Output) error {
 }
 
 // dualVariables are those of the last round, of which a share of the moves stays, others that are told, or the slopes of the losses at w.
-func (p *Place) dualVariables(c int, w *Work) []float64 {
+func (p *Partition) dualVariables(c int, w *Work) []float64 {
 	if w.Duals != nil {
 		return w.Duals[p.number]
 	}
@@ -305,7 +305,7 @@ func (p *Place) dualVariables(c int, w *Work) []float64 {
 }
 
 // unitsOf counts dual variables in units.
-func (p *Place) unitsOf(c int, w *Work, out *Output) error {
+func (p *Partition) unitsOf(c int, w *Work, out *Output) error {
 	a := p.dualVariables(c, w)
 	out.Total, out.Largest = p.problems[c].Sizes(a)
 	u := p.problems[c].Units(a, w.Units)
@@ -314,7 +314,7 @@ func (p *Place) unitsOf(c int, w *Work, out *Output) error {
 }
 
 // shareOf states the share of a certificate.
-func (p *Place) shareOf(c int, w *Work, out *Output) error {
+func (p *Partition) shareOf(c int, w *Work, out *Output) error {
 	l, a := p.problems[c], p.dualVariables(c, w)
 	var units *problem.Units
 	var target problem.Target
@@ -329,13 +329,13 @@ func (p *Place) shareOf(c int, w *Work, out *Output) error {
 }
 
 // dualsOf returns the dual variables.
-func (p *Place) dualsOf(c int, w *Work, out *Output) error {
+func (p *Partition) dualsOf(c int, w *Work, out *Output) error {
 	out.Duals = p.dualVariables(c, w)
 	return nil
 }
 
 // curveOf states the average loss near some weights.
-func (p *Place) curveOf(c int, w *Work, out *Output) error {
+func (p *Partition) curveOf(c int, w *Work, out *Output) error {
 	l := p.problems[c]
 	n := len(l.Y)
 	a, bent, v := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -359,17 +359,17 @@ func (p *Place) curveOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// A memory is all that a place knows beside its rows.
+// A memory is all that a partition knows beside its rows.
 type memory struct {
-	Place, Round int
-	Draft        *Draft
-	Locals       []dual.Memory
-	Last         *Answer
+	Partition, Round int
+	Draft            *Draft
+	Locals           []dual.Memory
+	Last             *Answer
 }
 
 // memory returns it in bytes.
-func (p *Place) memory() ([]byte, error) {
-	m := memory{Place: p.number, Draft: p.draft, Round: p.round, Last: p.last}
+func (p *Partition) memory() ([]byte, error) {
+	m := memory{Partition: p.number, Draft: p.draft, Round: p.round, Last: p.last}
 	for _, l := range p.locals {
 		m.Locals = append(m.Locals, l.Memory())
 	}
@@ -377,11 +377,11 @@ func (p *Place) memory() ([]byte, error) {
 }
 
 // resume goes on from a memory of that run, or from nothing.
-func (p *Place) resume(raw []byte, run string) error {
+func (p *Partition) resume(raw []byte, run string) error {
 	var m memory
 	err := decode(raw, &m)
-	if err == nil && (m.Draft == nil || m.Draft.Run != run || m.Place != p.number) {
-		err = errors.New("found that of another run or place")
+	if err == nil && (m.Draft == nil || m.Draft.Run != run || m.Partition != p.number) {
+		err = errors.New("found that of another run or partition")
 	}
 	if err == nil {
 		_, err = p.begin(m.Draft)
