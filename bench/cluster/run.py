@@ -196,6 +196,8 @@ def fenchel_run(args):
     spark = session(args)
     df, files = rows_of(spark, args.part, args)
     est = LinearClassifier(loss="hinge" if args.part == "hinge" else "logistic", C=1.0, gap=args.gap)
+    if not args.kill:
+        est.fit(df)  # as the peer has, whose history is made first: the JVM has compiled what it needs
     model, took = measured(spark, lambda: est.fit(df))
     file = args.work / f"{args.part}.model"
     model.save_model(str(file))

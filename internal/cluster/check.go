@@ -26,6 +26,7 @@ const (
 	mostFeatures = 1 << 27 // a partition is sent 8 bytes for each in a round
 	mostDuals    = 1 << 30 // dual variables of a partition
 	mostUnits    = 2000    // exponent of a quantum
+	mostClasses  = 1000    // each is a problem of its own
 )
 
 // finite reports whether all numbers are.

@@ -434,6 +434,8 @@ func (t *trainer) state() (terms pose.Terms, bias problem.Bias, err error) {
 		err = fmt.Errorf("the loss %s is of numbers: found classes, expected a loss of classes, as logistic or hinge", t.spec.Loss)
 	case margin && len(s.Labels) < 2:
 		err = pose.DataError{Reason: fmt.Sprintf("found the labels %v, expected two classes at least", s.Labels)}
+	case margin && len(s.Labels) > mostClasses:
+		err = pose.DataError{Reason: fmt.Sprintf("found %d different labels, expected at most %d classes, or numbers and a loss of these", len(s.Labels), mostClasses)}
 	case margin:
 		d.Classes = s.Labels
 	case !s.Numbers:

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel"
@@ -101,8 +102,12 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// A loss of the other task is refused, and so are labels of one class.
+// A loss of the other task is refused, and so are labels of one class, and of more classes than a model has.
 func TestTask(t *testing.T) {
+	many := make([]string, mostClasses+1)
+	for k := range many {
+		many[k] = fmt.Sprint("c", k)
+	}
 	for _, c := range []struct {
 		target  data.Target
 		loss    string
@@ -112,8 +117,13 @@ func TestTask(t *testing.T) {
 		{data.Labels([]string{"a", "b", "a", "b"}), "squared", true, "the loss squared is of numbers: found classes, expected a loss of classes, as logistic or hinge"},
 		{data.Target{Number: []float64{0.5, 1, 1.5, 2}}, "hinge", false, "the loss hinge is of classes: found targets that are numbers, expected a loss of numbers, as squared"},
 		{data.Labels([]string{"1", "1", "1", "1"}), "hinge", true, "found the labels [1], expected two classes at least"},
+		{data.Labels(many), "hinge", true, "found 1001 different labels, expected at most 1000 classes, or numbers and a loss of these"},
 	} {
-		set, err := data.FromDense([][]float32{{1}, {2}, {3}, {4}}, c.target)
+		rows := make([][]float32, max(len(c.target.Number), len(c.target.Code)))
+		for i := range rows {
+			rows[i] = []float32{float32(i + 1)}
+		}
+		set, err := data.FromDense(rows, c.target)
 		if err != nil {
 			t.Fatal(err)
 		}

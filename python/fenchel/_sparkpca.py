@@ -71,7 +71,7 @@ class PCA(Estimator, _Components, MLReadable, MLWritable):
         if not 0 < self.getOrDefault(self.gap) < 1:
             raise ValueError(f"gap={self.getOrDefault(self.gap)}: expected a number above 0 and below 1")
         spec = {name: self.getOrDefault(name) for name in ("k", "center", "scale", "gap", "seed")}
-        return _trained(self, df.select(self._features(df).alias("features")), None, {"components": spec})
+        return _trained(self, df.select(self._features(df).alias("features")), False, {"components": spec})
 
 
 class PCAModel(_Filed, _Components):

@@ -14,7 +14,7 @@ def _numbers(column: Any) -> np.ndarray:
     return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
 
-def table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
+def table_rows(batch: Any, classifies: bool) -> Iterator[_ask.Data]:
     """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -31,25 +31,23 @@ def table_rows(batch: Any, classes: list[Any] | None) -> Iterator[_ask.Data]:
         raise DataError(f"found a row without {'features' if X.null_count else 'a label'} (null), expected them in every row")
     if batch.num_columns == 1:
         pass
-    elif classes is None:
+    elif not classifies:
         targets = _numbers(y)
         if not np.isfinite(targets).all():
             raise DataError(f"found the label {targets[~np.isfinite(targets)][0]:g}, expected a finite number in every row")
     else:
-        targets = pc.index_in(y, value_set=pa.array(classes, y.type))
-        if targets.null_count:
-            raise DataError("found a label that was not there when labels were listed: expected a table that does not change; persist it")
-        targets = targets.to_numpy().astype(np.uint32)
+        names = y.unique()
+        labels, targets = [_spelled(c) for c in names.to_pylist()], pc.index_in(y, value_set=names).to_numpy().astype(np.uint32)
     for rows, part in matrices(*_flat_arrow(X)):
         if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
             raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
         data = _ask.Data(part, weights=None if weights is None else weights[rows])
         if targets is None:
             pass
-        elif classes is None:
+        elif not classifies:
             data.numbers = targets[rows]
         else:
-            data.codes, data.labels = targets[rows], [_spelled(c) for c in classes]
+            data.codes, data.labels = targets[rows], labels
         yield data
 
 
@@ -78,7 +76,7 @@ def _joined(column: Any) -> np.ndarray:
 
 
 def matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.ndarray, cols: int | None = None) -> Iterator[tuple[np.ndarray, Any]]:
-    """Return places and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
+    """Return positions and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
     dense = np.ones(len(lengths), bool) if kind is None else kind == 1
     size = lengths if kind is None else np.where(dense, lengths, size)
     cols = int(size[0]) if cols is None and len(size) else cols
@@ -94,6 +92,17 @@ def matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.n
         yield np.flatnonzero(~dense), csr_matrix((values[~of], index, starts), shape=(len(starts) - 1, cols))
 
 
+def scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Return the scores of a column of pandas, NaN where there are no features."""
+    there = (features if features.ndim == 1 else features["type"]).notna().to_numpy()
+    scores, positions = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
+    for rows, X in matrices(*flat_pandas(features[there]), coef.shape[1]):
+        scores[positions[rows]] = X @ coef.T + intercept
+    return scores
+
+
 def _spelled(label: Any) -> str:
     """Return a label as the program has it."""
+    if label == "" or isinstance(label, float) and not np.isfinite(label):
+        raise DataError(f"found the label {label!r}, expected a finite number or a name in every row")
     return str(int(label)) if isinstance(label, float) and label.is_integer() and abs(label) < 2**53 else str(label)

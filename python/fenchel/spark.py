@@ -15,18 +15,17 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import platform
 import shutil
 import tempfile
 import uuid
 import zipfile
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 try:
-    from pyspark import SparkFiles, StorageLevel
+    from pyspark import StorageLevel
 except ImportError:
     raise ImportError("fenchel.spark needs pyspark, which is not installed: pip install fenchel[spark]") from None
 from pyspark.errors import AnalysisException
@@ -39,46 +38,18 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, IntegralType, NumericType, StringType
 
-from . import _cluster, _vectors
+from . import _cluster, _executor, _vectors
 from ._engine import DataError, EngineError, program
 from ._model import Model as File
 
 __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel", "evaluate", "verify"]
 
-PROGRAM = "fenchel-worker"  # as executors find it
-MOST_CLASSES = 1000
-FAULT = -1  # in place of a bucket: what is wrong with the rows
-ROWS_AT_ONCE, BYTES_AT_ONCE = 100_000, 32 << 20  # that are dealt to partitions
-
-_children: dict[str, _cluster.Child] = {}  # of this Python worker, by run
-
-
-def _folder(run: str) -> str:
-    return os.path.join(SparkFiles.getRootDirectory(), "fenchel-" + run)
-
-
-def _child(run: str) -> _cluster.Child:
-    """Return the program beside this Python worker, which is started if there is none."""
-    for other in [r for r, child in _children.items() if not child.alive]:
-        _children.pop(other).close()
-    if run not in _children:
-        shipped = os.path.join(SparkFiles.getRootDirectory(), PROGRAM)
-        if os.environ.get("FENCHEL_BINARY") or not os.path.exists(shipped):
-            shipped = program()
-        else:
-            os.chmod(shipped, 0o755)
-        try:
-            _children[run] = _cluster.Child("worker", "--folder", _folder(run), binary=shipped)
-        except OSError as e:
-            raise EngineError(f"{shipped} on an executor: {e.strerror}: expected a program for {platform.system()} on {platform.machine()}, which FENCHEL_BINARY may name") from None
-    return _children[run]
-
 
 class _Backend:
     """Partitions in the executors of a Spark application, which get the rows of a table with the first request; see :mod:`fenchel._cluster`."""
 
-    def __init__(self, table: Any, classes: list[Any] | None) -> None:
-        self.table, self.classes = table, classes
+    def __init__(self, table: Any, classifies: bool) -> None:
+        self.table, self.classifies = table, classifies
         self.sc, self.run = table.sparkSession.sparkContext, uuid.uuid4().hex
         self.blobs: Any = None
         self.handles: Any = None
@@ -96,50 +67,22 @@ class _Backend:
             for path in here.rglob("*.py"):
                 z.write(path, "fenchel/" + str(path.relative_to(here)))
         self.sc.addPyFile(archive)
-        self.sc.addFile(shutil.copy(program(), os.path.join(folder, PROGRAM)))
+        self.sc.addFile(shutil.copy(program(), os.path.join(folder, _executor.PROGRAM)))
         self.sc._fenchel_shipped = folder
 
     def ingest(self) -> None:
         """Deal the rows of the table (features, and perhaps label and weight) to partitions."""
         self._ship()
-        run, classes = self.run, self.classes
-
-        def deal(batches: list[Any]) -> list[Any]:
-            import pyarrow as pa
-
-            blobs: list[Any] = []
-            try:
-                for data in _vectors.table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classes):
-                    blobs += _cluster.split(_child(run), data)
-            except ValueError as e:  # told by the table: a task that fails is tried again
-                blobs = [(FAULT, 0, 0, str(e).encode())]
-            table = pa.table([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
-            return table.to_batches(64)  # the JVM has little room for all at once
-
-        def splitter(batches: Iterator[Any]) -> Iterator[Any]:
-            held: list[Any] = []
-            for batch in batches:
-                if batch.num_rows:
-                    held.append(batch)
-                if sum(b.num_rows for b in held) >= ROWS_AT_ONCE or sum(b.nbytes for b in held) >= BYTES_AT_ONCE:
-                    yield from deal(held)
-                    held = []
-            if held:
-                yield from deal(held)
-
-        self.blobs = self.table.mapInArrow(splitter, "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
+        run, classifies = self.run, self.classifies
+        self.blobs = self.table.mapInArrow(lambda batches: _executor.split(run, classifies, batches), "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
         counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
-        if FAULT in counts:
-            raise DataError(bytes(self.blobs.where(F.col("bucket") == FAULT).first()["data"]).decode())
+        if _executor.FAULT in counts:
+            raise DataError(bytes(self.blobs.where(F.col("bucket") == _executor.FAULT).first()["data"]).decode())
         if not counts:
             raise DataError(f"found no rows{' of a weight above 0' if len(self.table.columns) > 2 else ''}, expected some")
         table, self.partitions = _cluster.deal(counts)
 
-        def loader(partition: int, pairs: Iterator[Any]) -> Iterator[int]:
-            _cluster.load(_child(run), partition, [bytes(blob) for _, blob in pairs])
-            yield partition
-
-        self.handles = self.blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.partitions, lambda k: k).mapPartitionsWithIndex(loader).persist(StorageLevel.MEMORY_AND_DISK)
+        self.handles = self.blobs.rdd.map(lambda r: (table[r[0]], r[3])).partitionBy(self.partitions, lambda k: k).mapPartitionsWithIndex(lambda partition, pairs: _executor.load(run, partition, pairs)).persist(StorageLevel.MEMORY_AND_DISK)
         self.handles.count()
 
     def map(self, request: bytes, partitions: list[int] | None) -> list[bytes]:
@@ -159,19 +102,12 @@ class _Backend:
     def _map(self, request: bytes, partitions: list[int] | None) -> list[bytes]:
         run, sent = self.run, self.sc.broadcast(request)
 
-        def answer(handles: Iterator[int]) -> Iterator[tuple[int, bytes | None]]:
-            for partition in handles:
-                if not os.path.exists(os.path.join(_folder(run), f"partition-{partition}.fen")):
-                    yield partition, None
-                else:
-                    yield partition, _cluster.ask(_child(run), partition, sent.value)
-
         replies: dict[int, bytes] = {}
         missing = partitions
         try:
             for again in range(4):
                 self.jobs += 1
-                found = dict(self.sc.runJob(self.handles, answer, missing))
+                found = dict(self.sc.runJob(self.handles, lambda handles: _executor.answer(run, sent.value, handles), missing))
                 replies.update((partition, reply) for partition, reply in found.items() if reply is not None)
                 missing = [partition for partition in found if partition not in replies]
                 if not missing:
@@ -188,17 +124,12 @@ class _Backend:
         """Remove what executors have kept; programs end with their folders."""
         run = self.run
 
-        def remove(tasks: Iterator[int]) -> Iterator[int]:
-            for task in tasks:  # a worker of Python whose task leaves something over is not used again
-                shutil.rmtree(_folder(run), ignore_errors=True)
-                yield task
-
         for held in (self.handles, self.blobs):
             if held is not None:
                 held.unpersist()
         if self.blobs is not None:
             tasks = 2 * max(self.sc.defaultParallelism, 1)  # every executor gets some
-            self.sc.parallelize(range(tasks), tasks).mapPartitions(remove).count()
+            self.sc.parallelize(range(tasks), tasks).mapPartitions(lambda tasks: _executor.remove(run, tasks)).count()
 
 
 class _Columns(HasFeaturesCol):
@@ -246,38 +177,25 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
     maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
     keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
 
-    def _label(self, df: Any, classifies: bool) -> tuple[Any, list[Any] | None]:
-        """Return the column of labels, and which there are, of classes."""
+    def _label(self, df: Any, classifies: bool) -> Any:
+        """Return the column of labels."""
         name = self.getLabelCol()
-        label = F.col(name)
         if not classifies:
             self._kind(df, "labelCol", name, (NumericType, BooleanType), "numbers")
-            return label.cast("double"), None
+            return F.col(name).cast("double")
         kind = self._kind(df, "labelCol", name, (NumericType, BooleanType, StringType), "numbers, texts or booleans")
-        if not isinstance(kind, StringType):
-            label = label.cast("long") if isinstance(kind, (IntegralType, BooleanType)) else label.cast("double") + 0.0  # no -0
-        found = [r[0] for r in df.select(label).distinct().limit(MOST_CLASSES + 1).collect()]
-        if None in found:
-            raise DataError("found a row without a label (null), expected one in every row")
-        if len(found) > MOST_CLASSES:
-            raise DataError(f"found more than {MOST_CLASSES} different labels, expected fewer classes, or a LinearRegressor")
-        if not found:
-            raise DataError("found no rows, expected some")
-        for value in found:
-            if value == "" or isinstance(value, float) and not np.isfinite(value):
-                raise DataError(f"found the label {value!r}, expected a finite number or a name in every row")
-        return label, sorted(found)
+        if isinstance(kind, StringType):
+            return F.col(name)
+        return F.col(name).cast("long") if isinstance(kind, (IntegralType, BooleanType)) else F.col(name).cast("double") + 0.0  # no -0
 
-    def _table(self, df: Any, classifies: bool) -> tuple[Any, list[Any] | None]:
-        """Return a table of features, label and perhaps weight, and which labels there are, of classes."""
+    def _table(self, df: Any, classifies: bool) -> Any:
+        """Return a table of features, label and perhaps weight."""
         _classic(df)
-        features = self._features(df)
-        label, classes = self._label(df, classifies)
-        columns = [features.alias("features"), label.alias("label")]
+        columns = [self._features(df).alias("features"), self._label(df, classifies).alias("label")]
         if self.isDefined(self.weightCol) and self.getWeightCol():
             self._kind(df, "weightCol", self.getWeightCol(), (NumericType, BooleanType), "numbers")
             columns.append(F.coalesce(F.col(self.getWeightCol()).cast("double"), F.lit(float("nan"))).alias("weight"))
-        return df.select(*columns), classes
+        return df.select(*columns)
 
 
 class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
@@ -302,8 +220,7 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
 
     def _fit(self, df: Any) -> Any:
         spec = self._spec()
-        table, classes = self._table(df, self._classifies)
-        return _trained(self, table, classes, spec)
+        return _trained(self, self._table(df, self._classifies), self._classifies, spec)
 
 
 def _classic(df: Any) -> None:
@@ -311,9 +228,9 @@ def _classic(df: Any) -> None:
         raise RuntimeError("Spark Connect: found a table of a remote session, which has no RDDs, expected one of a classic session")
 
 
-def _trained(estimator: Any, table: Any, classes: list[Any] | None, spec: dict[str, Any]) -> Any:
+def _trained(estimator: Any, table: Any, classifies: bool, spec: dict[str, Any]) -> Any:
     """Return the model of an estimator, trained on the rows of a table."""
-    backend = _Backend(table, classes)
+    backend = _Backend(table, classifies)
     trace: list[dict[str, Any]] = []
 
     def progress(event: dict[str, Any]) -> None:
@@ -342,15 +259,6 @@ def _plain(error: Exception) -> Exception:
     return error
 
 
-def _scored(features: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Return the scores of a column of pandas, NaN where there are no features."""
-    there = (features if features.ndim == 1 else features["type"]).notna().to_numpy()
-    scores, positions = np.full((len(features), len(intercept)), np.nan), np.flatnonzero(there)
-    for rows, X in _vectors.matrices(*_vectors.flat_pandas(features[there]), coef.shape[1]):
-        scores[positions[rows]] = X @ coef.T + intercept
-    return scores
-
-
 class _Filed(Model, _Columns, MLReadable, MLWritable):
     """A model: what it says of itself is that of its file. Its scores are linear, by ``coef_`` and ``intercept_``."""
 
@@ -373,7 +281,7 @@ class _Filed(Model, _Columns, MLReadable, MLWritable):
         vectors = isinstance(df.select(features).schema[0].dataType, VectorUDT)
 
         def apply(column: Any) -> Any:
-            return answer(_scored(column, coef, intercept))
+            return answer(_vectors.scored(column, coef, intercept))
 
         apply.__annotations__ = {"column": pd.DataFrame if vectors else pd.Series, "return": pd.DataFrame if " " in kind else pd.Series}
         return F.pandas_udf(apply, kind)(F.unwrap_udt(features) if vectors else features)
@@ -544,8 +452,8 @@ def evaluate(model: _Fitted, df: Any) -> dict[str, Any]:
 
 def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
     """Return what is said of a model by the rows of a table, which go to partitions as for training."""
-    table, classes = model._table(df, bool(model.classes_))
-    backend = _Backend(table, classes)
+    classifies = bool(model.classes_)
+    backend = _Backend(model._table(df, classifies), classifies)
     try:
         return judge(backend, model.file)
     finally:

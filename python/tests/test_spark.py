@@ -308,6 +308,12 @@ def test_skipped_without_java():
     assert made.returncode == 0, made  # estimators need none
 
 
+def test_executors_import_little():
+    code = "import sys, fenchel._executor; print(sorted({'pandas', 'scipy', 'sklearn'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent.parent, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done
+
+
 def test_verified_and_evaluated(spark):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((300, 4))
