@@ -16,6 +16,7 @@ type work struct {
 	out    []byte
 	record map[string]any
 	rows   builder
+	runs   bool // is counted among the requests that are answered
 }
 
 var works = sync.Pool{New: func() any { return &work{record: map[string]any{}} }}

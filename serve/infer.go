@@ -49,7 +49,7 @@ func (v *served) infer(work *work, text []byte, length string, most int) (reply,
 	}
 	if len(q.outputs) == 0 {
 		for _, name := range wants {
-			q.outputs = append(q.outputs, wanted{name, q.binary})
+			q.outputs = append(q.outputs, wanted{name: name, binary: q.binary})
 		}
 	}
 	out.rows = a.rows

@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,12 +12,12 @@ import (
 )
 
 // route finds what a request asks for.
-func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (reply, error) {
+func (s *Server) route(work *work, r *http.Request) (reply, error) {
 	path := strings.Trim(r.URL.Path, "/")
 	first, rest, _ := strings.Cut(path, "/")
 	switch {
 	case path == "":
-		return s.pageRoute(work, w, r)
+		return s.pageRoute(work, r)
 	case path == "v2":
 		return s.about(r)
 	case path == "metrics":
@@ -30,15 +29,15 @@ func (s *Server) route(work *work, w http.ResponseWriter, r *http.Request) (repl
 	case strings.HasPrefix(path, "v2/repository/models/"):
 		return reply{}, refuse(http.StatusBadRequest, "found a model that is to be loaded or unloaded, expected none: files are read when they change, and what is gone is served no more")
 	case first == "predict" && !strings.Contains(rest, "/"):
-		return s.predictRoute(work, w, r, rest)
+		return s.predictRoute(work, r, rest)
 	case strings.HasPrefix(path, "v2/models/"):
-		return s.modelRoute(work, w, r, strings.Split(strings.TrimPrefix(path, "v2/models/"), "/"))
+		return s.modelRoute(work, r, strings.Split(strings.TrimPrefix(path, "v2/models/"), "/"))
 	}
 	return reply{}, refuse(http.StatusNotFound, "found the path %q, expected /v2, /v2/health/live, /v2/health/ready, /v2/models/MODEL[/versions/VERSION][/ready|/infer], /predict[/MODEL], /metrics, /openapi.json or /", r.URL.Path)
 }
 
 // modelRoute finds what is asked of a model: NAME[/versions/VERSION][/ready|/infer].
-func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, parts []string) (reply, error) {
+func (s *Server) modelRoute(work *work, r *http.Request, parts []string) (reply, error) {
 	name, version, verb := parts[0], "", ""
 	parts = parts[1:]
 	if len(parts) >= 2 && parts[0] == "versions" && parts[1] != "" {
@@ -65,7 +64,7 @@ func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, 
 		if err := only(r, http.MethodPost); err != nil {
 			return out, err
 		}
-		text, err := s.read(work, w, r)
+		text, err := s.read(work, r)
 		if err != nil {
 			return out, err
 		}
@@ -75,7 +74,7 @@ func (s *Server) modelRoute(work *work, w http.ResponseWriter, r *http.Request, 
 }
 
 // predictRoute answers rows that are JSON.
-func (s *Server) predictRoute(work *work, w http.ResponseWriter, r *http.Request, name string) (out reply, err error) {
+func (s *Server) predictRoute(work *work, r *http.Request, name string) (out reply, err error) {
 	if err := only(r, http.MethodPost); err != nil {
 		return out, err
 	}
@@ -93,7 +92,7 @@ func (s *Server) predictRoute(work *work, w http.ResponseWriter, r *http.Request
 	if err != nil {
 		return out, err
 	}
-	text, err := s.read(work, w, r)
+	text, err := s.read(work, r)
 	if err != nil {
 		return reply{model: m}, err
 	}
@@ -101,10 +100,10 @@ func (s *Server) predictRoute(work *work, w http.ResponseWriter, r *http.Request
 }
 
 // pageRoute shows the page.
-func (s *Server) pageRoute(work *work, w http.ResponseWriter, r *http.Request) (reply, error) {
+func (s *Server) pageRoute(work *work, r *http.Request) (reply, error) {
 	sent := url.Values(nil)
 	if r.Method == http.MethodPost {
-		text, err := s.read(work, w, r)
+		text, err := s.read(work, r)
 		if err == nil {
 			sent, err = url.ParseQuery(string(text))
 		}
@@ -139,37 +138,6 @@ func (s *Server) health(r *http.Request) reply {
 		return failed(refuse(http.StatusNotFound, "found the path %q, expected /v2/health/live or /v2/health/ready", r.URL.Path))
 	}
 	return reply{code: code, kind: kindJSON, body: fmt.Appendf(nil, `{"live":true,"ready":%t}`, ready)}
-}
-
-// read reads the body of a request into memory that grows with what comes.
-func (s *Server) read(work *work, w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, refuse(http.StatusUnsupportedMediaType, "found the content encoding %q, expected none", encoding)
-	}
-	body := http.MaxBytesReader(w, r.Body, s.opt.MaxBytes)
-	if claimed := r.ContentLength; claimed > s.opt.MaxBytes {
-		return nil, &http.MaxBytesError{Limit: s.opt.MaxBytes}
-	} else if claimed > 0 && int64(cap(work.body)) < claimed {
-		work.body = make([]byte, 0, min(claimed, 1<<20)+512)
-	}
-	into := work.body[:0]
-	for {
-		if len(into) == cap(into) {
-			into = slices.Grow(into, max(512, len(into)))
-		}
-		n, err := body.Read(into[len(into):cap(into)])
-		into = into[:len(into)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if work.body = into; cap(into) > 1<<20 { // the memory of large ones is given back
-		work.body = nil
-	}
-	return into, nil
 }
 
 // about describes the server.

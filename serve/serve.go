@@ -24,7 +24,7 @@ import (
 type Options struct {
 	MaxRows     int          // rows of a request; 0: 100,000
 	MaxBytes    int64        // bytes of its body; 0: 64 MB
-	Concurrency int          // requests at a time, others are told to come again; 0: 256
+	Concurrency int          // requests that are answered at a time, once they have come; others are told to come again; 0: 256
 	Token       string       // that every request has to bear but those about health; "": none
 	Log         *slog.Logger // a line for each request, without its contents, and for each model that is read; nil: none
 }
@@ -35,7 +35,8 @@ type Server struct {
 	token [sha256.Size]byte
 	repository
 	draining atomic.Bool
-	running  atomic.Int64
+	running  atomic.Int64 // requests that are answered
+	arriving atomic.Int64 // bytes of bodies, but for the first ones of each
 	counters counters
 }
 
@@ -151,18 +152,20 @@ func (s *Server) answer(work *work, w http.ResponseWriter, r *http.Request) (out
 	if healthy(r.URL.Path) {
 		return s.health(r)
 	}
-	if s.running.Add(1) > int64(s.opt.Concurrency) {
-		s.running.Add(-1)
-		return failed(refuse(http.StatusTooManyRequests, "found more than %d requests at a time, expected fewer: come again", s.opt.Concurrency))
-	}
-	defer s.running.Add(-1)
 	if s.opt.Token != "" {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if found := sha256.Sum256([]byte(token)); !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(found[:], s.token[:]) != 1 {
 			return failed(refuse(http.StatusUnauthorized, "found no token, or another, expected the header Authorization with Bearer and the token"))
 		}
 	}
-	out, err := s.route(work, w, r)
+	defer s.Limit(w, r)()
+	defer s.leave(work)
+	if r.Method != http.MethodPost { // which is when the body has come
+		if err := s.enter(work); err != nil {
+			return failed(err)
+		}
+	}
+	out, err := s.route(work, r)
 	if err != nil {
 		of := failed(err)
 		of.model = out.model

@@ -455,35 +455,75 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// slowBody has a server wait for the end of a request.
-type slowBody struct{ begun, end chan struct{} }
-
-func (b *slowBody) Read([]byte) (int, error) {
-	close(b.begun)
-	<-b.end
-	return 0, io.EOF
+// slowBody has a server wait for the rest of a request.
+type slowBody struct {
+	first      string
+	begun, end chan struct{}
 }
 
-// TestConcurrency: more requests than may run at a time are told to come again, and counted down.
+func (b *slowBody) Read(into []byte) (int, error) {
+	if b.first == "" {
+		close(b.begun)
+		<-b.end
+		return 0, io.EOF
+	}
+	n := copy(into, b.first)
+	b.first = b.first[n:]
+	return n, nil
+}
+
+// TestConcurrency: more requests than may run at a time are told to come again.
 func TestConcurrency(t *testing.T) {
 	s, _ := newTestServer(t, Options{Concurrency: 1})
-	body := &slowBody{make(chan struct{}), make(chan struct{})}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/predict/three", body))
-	}()
-	<-body.begun
-	if w := send(s, "GET", "/v2", ""); w.Code != 429 || w.Header().Get("Retry-After") == "" {
-		t.Errorf("found %d, expected 429", w.Code)
+	s.running.Add(1)
+	for _, w := range []*httptest.ResponseRecorder{send(s, "GET", "/v2", ""), send(s, "POST", "/predict/numbers", "[1,2,3,4]")} {
+		if w.Code != 429 || w.Header().Get("Retry-After") == "" {
+			t.Errorf("found %d, expected 429", w.Code)
+		}
 	}
 	if code, _ := ask(s, "GET", "/v2/health/ready", ""); code != 200 {
 		t.Errorf("health: found %d, expected 200", code)
 	}
-	close(body.end)
-	<-done
-	if code, _ := ask(s, "GET", "/v2", ""); code != 200 {
+	s.running.Add(-1)
+	if code, _ := ask(s, "GET", "/v2", ""); code != 200 || s.running.Load() != 0 {
 		t.Errorf("afterwards: found %d, expected 200", code)
+	}
+}
+
+// TestSlow: bodies that are slow to come keep nobody waiting; of large ones only so many bytes may arrive at a time.
+func TestSlow(t *testing.T) {
+	s, _ := newTestServer(t, Options{Concurrency: 1, MaxBytes: 1 << 20})
+	half := strings.Repeat(" ", 600<<10)
+	for _, c := range []struct {
+		first string
+		codes [3]int // of a small request, of a large one, and of the slow one
+	}{{"[1,", [3]int{200, 200, 400}}, {half + "[1,2,3,4]", [3]int{200, 429, 200}}} {
+		body := &slowBody{c.first, make(chan struct{}), make(chan struct{})}
+		done := make(chan int)
+		go func() {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequest("POST", "/predict/numbers", body))
+			done <- w.Code
+		}()
+		<-body.begun
+		small, _ := ask(s, "POST", "/predict/numbers", "[1,2,3,4]")
+		large := send(s, "POST", "/predict/numbers", half+"[1,2,3,4]")
+		close(body.end)
+		if found := [3]int{small, large.Code, <-done}; found != c.codes || large.Code == 429 && !strings.Contains(large.Body.String(), "bytes of requests that arrive at a time") {
+			t.Errorf("%.3s: found %d %.200s, expected %d", c.first, found, large.Body, c.codes)
+		}
+		if s.arriving.Load() != 0 || s.running.Load() != 0 {
+			t.Errorf("found %d bytes and %d requests, expected none", s.arriving.Load(), s.running.Load())
+		}
+	}
+}
+
+// TestOrder: what a request says of all outputs holds for those before it too.
+func TestOrder(t *testing.T) {
+	s, _ := newTestServer(t, Options{})
+	w := send(s, "POST", "/v2/models/numbers/infer", `{"outputs":[{"name":"score"},{"name":"predict","parameters":{"binary_data":false}}],"parameters":{"binary_data_output":true},"inputs":[{"name":"x","datatype":"FP32","shape":[1,4],"data":[1,2,3,4]}]}`)
+	if n, _ := strconv.Atoi(w.Header().Get(headerLength)); w.Code != 200 || w.Body.Len() != n+8 {
+		t.Errorf("found %d %s, expected one output of 8 bytes and one as JSON", w.Code, w.Body)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/jsontext"
 )
@@ -27,6 +26,7 @@ type tensor struct {
 type wanted struct {
 	name   string
 	binary bool
+	said   bool // whether it is
 }
 
 // A request to infer.
@@ -91,21 +91,33 @@ func parseRequest(text, raw []byte) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
+	return q, q.complete(raw)
+}
+
+// complete checks what was read, and takes in the tensors behind the JSON.
+func (q *request) complete(raw []byte) (err error) {
 	if len(q.inputs) == 0 {
-		return nil, fmt.Errorf("inputs: found none, expected the tensors of the rows")
+		return fmt.Errorf("inputs: found none, expected the tensors of the rows")
 	}
-	for i, t := range q.inputs {
-		if slices.ContainsFunc(q.inputs[:i], func(o *tensor) bool { return o.name == t.name }) {
-			return nil, fmt.Errorf("inputs: found %q twice", t.name)
+	for i := range q.outputs {
+		if o := &q.outputs[i]; !o.said { // the parameters of all may be behind it
+			o.binary = q.binary
 		}
+	}
+	seen := make(map[string]bool, len(q.inputs))
+	for _, t := range q.inputs {
+		if seen[t.name] {
+			return fmt.Errorf("inputs: found %q twice", t.name)
+		}
+		seen[t.name] = true
 		if raw, err = t.complete(raw); err != nil {
-			return nil, fmt.Errorf("input %q: %w", t.name, err)
+			return fmt.Errorf("input %q: %w", t.name, err)
 		}
 	}
 	if len(raw) > 0 {
-		return nil, fmt.Errorf("found %d bytes behind the tensors, expected none", len(raw))
+		return fmt.Errorf("found %d bytes behind the tensors, expected none", len(raw))
 	}
-	return q, nil
+	return nil
 }
 
 // input reads an input tensor.
@@ -190,7 +202,6 @@ func (t *tensor) data(s *jsontext.Scanner, depth int) error {
 // output reads an output that is asked for.
 func (q *request) output(s *jsontext.Scanner) error {
 	var w wanted
-	said := false
 	err := s.Object(func(key string) (err error) {
 		switch key {
 		case "name":
@@ -199,7 +210,7 @@ func (q *request) output(s *jsontext.Scanner) error {
 			err = s.Object(func(key string) (err error) {
 				switch key {
 				case "binary_data":
-					said = true
+					w.said = true
 					w.binary, err = s.Bool()
 					return err
 				case "classification":
@@ -212,9 +223,6 @@ func (q *request) output(s *jsontext.Scanner) error {
 		}
 		return err
 	})
-	if !said {
-		w.binary = q.binary
-	}
 	q.outputs = append(q.outputs, w)
 	return err
 }

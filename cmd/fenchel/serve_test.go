@@ -55,26 +55,22 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	if _, err := io.WriteString(slow, "POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n[1,"); err != nil {
+	if _, err := io.WriteString(slow, "POST /predict HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	for running := ""; !strings.Contains(running, "fenchel_requests_running 2"); {
-		answer, err := http.Get(at[1] + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		running = string(text)
+	answers := bufio.NewReader(slow)
+	if line, err := answers.ReadString('\n'); !strings.Contains(line, "100 Continue") {
+		t.Fatalf("found %q (%v), expected that the request is read", line, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	stderr.Close() // nobody reads the log any more
-	if _, err := io.WriteString(slow, "2]"); err != nil {
+	if _, err := io.WriteString(slow, "[1,2]"); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(slow).ReadString('\n'); err != nil || !strings.Contains(line, "200 OK") {
+	_, _ = answers.ReadString('\n') // the empty line behind
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "200 OK") {
 		t.Errorf("a request that ran: found %q (%v), expected 200", line, err)
 	}
 	if err := cmd.Wait(); err != nil {

@@ -18,8 +18,8 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 157_464 // lines of Go without tests, of all modules
-	mostRoot       = 141_159 // the same of the root module; 102,000
+	mostGo         = 157_540 // lines of Go without tests, of all modules
+	mostRoot       = 141_235 // the same of the root module; 102,000
 	mostReached    = 84_812  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 17      // packages that other modules may import, serve and data/parquet among them; 15
@@ -28,7 +28,7 @@ const (
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
 	mostConstants  = 98      // named numbers in the linear solvers; 89 before networks and the solver covariance
-	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
+	mostLong       = 0       // functions of more than longFunction lines, outside the generator and what is generated; none
 	mostAssertions = 0       // type assertions on one loss or penalty, outside of their packages; none
 	mostUnreached  = 76      // lines of functions that no program reaches; 200
 

@@ -73,7 +73,7 @@ func (t *tree) read(root, full string) error {
 	if err != nil {
 		return err
 	}
-	file, err := parser.ParseFile(t.set, filepath.ToSlash(below), text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(t.set, filepath.ToSlash(below), text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
