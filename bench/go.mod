@@ -20,7 +20,7 @@ require (
 	github.com/mikelolasagasti/xz v1.0.1 // indirect
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 )
 
 replace github.com/fenchel-ml/fenchel => ..

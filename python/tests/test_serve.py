@@ -1,5 +1,6 @@
-"""fenchel serve asked by the client of Triton: the numbers of fenchel predict, as text and as bytes, in both directions."""
+"""fenchel serve asked by the clients of Triton: the numbers of fenchel predict, as text and as bytes, in both directions, and over gRPC."""
 
+import pathlib
 import subprocess
 
 import numpy as np
@@ -53,6 +54,7 @@ def served(tmp_path_factory):
     process = subprocess.Popen([program(), "serve", folder, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
     address = process.stderr.readline().split("://")[1].strip()
     with client.InferenceServerClient(address) as c:
+        c.address = address
         yield c, folder, X[:7]
     process.terminate()
     assert process.wait(30) == 0
@@ -121,6 +123,78 @@ def test_metadata(served):
     assert {"name": "probability", "datatype": "FP64", "shape": [-1, 3]} in model["outputs"]
     assert [t["datatype"] for t in c.get_model_metadata("loans")["inputs"]] == ["FP64", "BYTES", "BOOL", "BYTES"]
     assert [(m["name"], m["version"], m["state"]) for m in c.get_model_repository_index()] == [("images", "1", "READY"), ("images", "2", "READY"), ("loans", "1", "READY")]
+
+
+@pytest.fixture(scope="module")
+def remote(served):
+    """The module of the client over gRPC, a client of the same address, and what served has."""
+    module = pytest.importorskip("tritonclient.grpc", reason="tritonclient[grpc] is not installed: fenchel serve is not asked by another program's client over gRPC")
+    c, folder, X = served
+    with module.InferenceServerClient(c.address) as r:
+        r.address = c.address
+        yield module, r, folder, X
+
+
+def remote_tensor(module, name, values, kind):
+    t = module.InferInput(name, list(values.shape), kind)
+    t.set_data_from_numpy(values)
+    return t
+
+
+def test_remote_columns(remote):
+    module, c, folder, _ = remote
+    columns = [
+        remote_tensor(module, "age", np.array([35.1, np.nan, 1e-45]), "FP64"),
+        remote_tensor(module, "colour", np.array(["red", 'ünïcode, "quoted"', "green"], object), "BYTES"),
+        remote_tensor(module, "member", np.array([True, False, True]), "BOOL"),
+        remote_tensor(module, "since", np.array(["2024-06-15", "2023-12-31", "2024-02-29"], object), "BYTES"),
+    ]
+    found = c.infer("loans", columns, outputs=[module.InferRequestedOutput(name) for name in OUTPUTS], request_id="7")
+    compare(found, *predicted(folder / "loans.model", folder / "new.csv"))
+    assert found.get_response().id == "7"
+
+
+@pytest.mark.parametrize("version", ["", "1", "2"])
+def test_remote_dense(remote, version):
+    module, c, folder, X = remote
+    outputs = [module.InferRequestedOutput(name) for name in OUTPUTS]
+    for values, kind in ((X, "FP32"), (X.astype(float), "FP64")):
+        found = c.infer("images", [remote_tensor(module, "input", values, kind)], model_version=version, outputs=outputs)
+        compare(found, *predicted(folder / "images" / f"{version or 2}.model", folder / "new.npy"))
+    none = c.infer("images", [remote_tensor(module, "input", X[:0], "FP32")], model_version=version)
+    assert none.as_numpy("probability").shape == (0, 3)
+
+
+def test_page(remote):
+    """The client in docs/serving.md."""
+    page = pathlib.Path(__file__).parents[2] / "docs/serving.md"
+    code = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(code.replace("localhost:8080", remote[1].address), names)
+    assert names["answer"].as_numpy("predict")[0] in (b"yes", b"no") and names["answer"].as_numpy("probability").shape == (1, 2)
+
+
+def test_remote_metadata(remote):
+    _, c, _, _ = remote
+    assert c.is_server_live() and c.is_server_ready()
+    assert c.is_model_ready("images") and c.is_model_ready("images", "1") and not c.is_model_ready("images", "3") and not c.is_model_ready("none")
+    assert c.get_server_metadata().name == "fenchel"
+    model = c.get_model_metadata("images", "1")
+    assert model.versions == ["2", "1"] and [(t.name, t.datatype, t.shape) for t in model.inputs] == [("input", "FP32", [-1, 784])]
+    assert ("probability", "FP64", [-1, 3]) in [(t.name, t.datatype, t.shape) for t in model.outputs]
+
+
+@pytest.mark.parametrize("ask, says", [
+    (lambda m, c, x: c.infer("none", [x]), "NOT_FOUND.*expected one of images, loans"),
+    (lambda m, c, x: c.infer("images", [x], outputs=[m.InferRequestedOutput("predict", class_count=2)]), "INVALID_ARGUMENT.*classification"),
+    (lambda m, c, x: c.infer("images", [x], compression_algorithm="gzip"), "UNIMPLEMENTED.*gzip"),
+    (lambda m, c, x: c.infer("images", [remote_tensor(m, "input", np.zeros((1, 3), np.float32), "FP32")]), r"INVALID_ARGUMENT.*expected one of numbers of shape \[rows, 784\]"),
+    (lambda m, c, x: c.get_model_repository_index(), "UNIMPLEMENTED"),
+])
+def test_remote_refusals(remote, ask, says):
+    module, c, _, X = remote
+    with pytest.raises(InferenceServerException, match=says):
+        ask(module, c, remote_tensor(module, "input", X, "FP32"))
 
 
 @pytest.mark.parametrize("ask, says", [

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/internal/inference"
 	"github.com/fenchel-ml/fenchel/serve"
 )
 
@@ -38,10 +39,11 @@ func NewServe() *cobra.Command {
 	s := &server{}
 	cmd := &cobra.Command{
 		Use:   "serve MODEL...",
-		Short: "Answer predictions over HTTP, by the Open Inference Protocol",
+		Short: "Answer predictions over HTTP and gRPC, by the Open Inference Protocol",
 		Long: `Serve answers what models predict, by the Open Inference Protocol, version 2, over
-REST, with binary tensors: /v2/models/NAME/infer, and of rows that are JSON: POST /predict/NAME
-takes an object of a table's columns, or an array of them. /metrics is for Prometheus, / is a page
+REST, with binary tensors: /v2/models/NAME/infer, and over gRPC at the same address
+(inference.GRPCInferenceService); and of rows that are JSON: POST /predict/NAME takes an object
+of a table's columns, or an array of them. /metrics is for Prometheus, / is a page
 that tries a model by hand. MODEL is a file, whose name without .model is that of the
 model, or a folder with NAME.model and NAME/VERSION.model. Files that change are read again
 while the server runs; one that is damaged replaces nothing, which is told. "fenchel help
@@ -61,7 +63,7 @@ It listens to this machine alone unless --listen says otherwise. A request to te
 	f.StringVar(&s.listen, "listen", "localhost:8080", "address and port; port 0: one that is free")
 	f.IntVar(&s.opt.MaxRows, "max-rows", 100_000, "rows of a request at most")
 	f.Int64Var(&s.opt.MaxBytes, "max-bytes", 64<<20, "bytes of a request at most")
-	f.IntVar(&s.opt.Concurrency, "concurrency", 256, "requests at a time at most, others are told to come again (429)")
+	f.IntVar(&s.opt.Concurrency, "concurrency", 256, "requests that are answered at a time at most, others are told to come again (429)")
 	f.StringVar(&s.tokenFile, "token-file", "", "requests have to bear the token in this file, but those about health")
 	f.StringVar(&s.cert, "cert", "", "speak TLS with this certificate (PEM)")
 	f.StringVar(&s.key, "key", "", "key of --cert (PEM)")
@@ -160,6 +162,7 @@ func isLocal(a net.Addr) bool {
 func (s *server) serve(ctx context.Context, handler *serve.Server, listener net.Listener) error {
 	signal.Ignore(syscall.SIGPIPE) // of whoever read the log: requests are answered on
 	h := handler.HTTP("")
+	h.Handler, h.Protocols = inference.Handler(handler, s.opt.MaxBytes), inference.Protocols()
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
 	if s.poll > 0 {
