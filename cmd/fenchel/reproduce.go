@@ -15,15 +15,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/internal/experiment"
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/gradient"
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/programming"
 	_ "github.com/fenchel-ml/fenchel/internal/experiment/thesis"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 )
 
 // reproducer is one call of reproduce.
@@ -32,6 +35,9 @@ type reproducer struct {
 	opt    experiment.Options
 	folder string
 	data   []string
+	live   string            // where a page is served; "": nowhere
+	page   *live.Page        // nil: none is
+	shown  *terminal.Display // what the page says
 }
 
 func newReproduce() *cobra.Command {
@@ -62,12 +68,13 @@ claim does not hold, but not with --quick; for the others see
 	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
 	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within ten seconds: claims are told, and none is judged")
 	f.Uint64Var(&p.opt.Seed, "seed", 1, "of everything random")
+	live.Register(cmd, &p.live)
 	p.in.Register(cmd, false)
 	return cmd
 }
 
 // run repeats an experiment, or all, and says what holds.
-func (p *reproducer) run(cmd *cobra.Command, args []string) error {
+func (p *reproducer) run(cmd *cobra.Command, args []string) (err error) {
 	sources := append(p.data, args[1:]...) // --data A B C: what is after A are arguments
 	if len(args) > 1 && len(p.data) == 0 {
 		return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
@@ -81,6 +88,11 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 	if err := checkReproduce(p.opt, filepath.Join(p.folder, name+".csv"), sources); err != nil {
 		return err
 	}
+	if p.shown, p.page, err = live.Begin(cmd, p.live, true); err != nil {
+		return err
+	}
+	defer p.shown.Done()
+	defer func() { p.page.End(live.Outcome{Err: err}) }()
 	if info, err := os.Stat(strings.Join(sources, "")); len(sources) == 1 && err == nil && info.IsDir() {
 		p.opt.Folder = sources[0]
 	} else if len(sources) > 0 {
@@ -92,7 +104,6 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		p.opt.Take(set)
 	}
 	p.opt.Threads = p.in.Opt.Threads
-	p.opt.Progress = newSteps(cmd.ErrOrStderr())
 	if args[0] == "all" {
 		return p.all(cmd, sources)
 	}
@@ -111,6 +122,7 @@ func (p *reproducer) one(cmd *cobra.Command, spec string, sources []string) (*ex
 		return nil, err
 	}
 	name, _, _ := strings.Cut(spec, ":")
+	p.opt.Progress = p.told(spec, newSteps(cmd.ErrOrStderr()))
 	r, err := e.Run(cmd.Context(), p.opt)
 	ended := cmd.Context().Err() != nil
 	if err != nil && !(ended && r != nil && len(r.Points) > 0) {
@@ -134,16 +146,52 @@ func (p *reproducer) one(cmd *cobra.Command, spec string, sources []string) (*ex
 	}
 	data := cmp.Or(r.Data, strings.Join(sources, " "), "drawn by the experiment")
 	facts := []string{"Source: " + sourceOf(name), fmt.Sprintf("Command: %s --seed %d", strings.Join(command, " "), p.opt.Seed), "Data: " + data}
+	page := r.Page(spec, facts...)
 	for _, kind := range []struct {
 		extension string
 		write     func(io.Writer) error
-	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(spec, facts...).WriteHTML}} {
+	}{{".csv", r.WriteCSV}, {".svg", page.Figures.WriteSVG}, {".html", page.WriteHTML}} {
 		if err := file.WriteFile(filepath.Join(p.folder, name)+kind.extension, kind.write); err != nil {
 			return nil, exitcode.BadData(err)
 		}
 	}
 	printChecks(cmd.OutOrStdout(), filepath.Join(p.folder, name)+".csv", r)
+	p.page.Found(claims(r), section(page, r.Points))
 	return r, err
+}
+
+// section is the page of an experiment as a part of another.
+func section(page figure.Page, points []experiment.Point) *reportpage.Section {
+	s := &reportpage.Section{Title: page.Title, Text: page.Remarks}
+	s.Show("What the source claims", nil, page.Heads, page.Rows)
+	if len(points) == 0 {
+		return s
+	}
+	const most = 1000 // numbers are seen, all are in the file
+	var rows [][]string
+	for _, q := range points[:min(len(points), most)] {
+		rows = append(rows, []string{strings.Join(strings.Fields(q.Row+" "+q.Column+" "+q.Curve), " "), fmt.Sprintf("%.6g", q.X), fmt.Sprintf("%.6g", q.Y)})
+	}
+	s.Show("The figure", page.Figures, []string{"curve", "x", "y"}, rows)
+	return s
+}
+
+// told passes on how much of an experiment is done.
+func (p *reproducer) told(spec string, line func(what string, done, of int)) func(what string, done, of int) {
+	return func(what string, done, of int) {
+		line(what, done, of)
+		p.shown.Say(spec, fmt.Sprintf("%d of %d %s", done, of, what), done, of)
+		p.page.Counted(spec, what, done, of)
+	}
+}
+
+// claims says how many claims hold.
+func claims(r *experiment.Result) string {
+	words := fmt.Sprintf("%d of %d", held(r), len(r.Checks))
+	if r.Unjudged != "" {
+		words += ", not judged"
+	}
+	return words
 }
 
 // sourceOf says what an experiment is taken from.
@@ -165,19 +213,16 @@ func (p *reproducer) all(cmd *cobra.Command, sources []string) error {
 	for _, e := range experiment.Entries() {
 		fmt.Fprintln(cmd.OutOrStdout(), e.Name)
 		r, err := p.one(cmd, e.Name, sources)
-		claims := "not run"
+		came := "not run"
 		if r != nil {
-			claims = fmt.Sprintf("%d of %d", held(r), len(r.Checks))
-			if r.Unjudged != "" {
-				claims += ", not judged"
-			}
+			came = claims(r)
 			holds = holds && r.Holds()
 		}
 		if err != nil {
-			claims = err.Error()
+			came = err.Error()
 			failed = append(failed, e.Name+": "+err.Error())
 		}
-		index.Rows = append(index.Rows, []string{e.Name, e.Facts.Source, claims, e.Summary})
+		index.Rows = append(index.Rows, []string{e.Name, e.Facts.Source, came, e.Summary})
 		index.Links = append(index.Links, e.Name+".html")
 		if cmd.Context().Err() != nil {
 			break

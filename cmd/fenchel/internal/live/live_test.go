@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -187,6 +188,28 @@ func TestRecord(t *testing.T) {
 	p.Judged(tune.Progress{Done: 7, Best: "C=1", Score: 0.75, Latest: tune.Trial{Scores: []float64{0.5, math.NaN()}, Mean: math.NaN()}}, "auc")
 	p.Judged(tune.Progress{Done: 8, Best: "C=1", Score: 0.75, Latest: tune.Trial{Scores: []float64{0.5, 1}, Mean: 0.75, Gap: 0.01}}, "auc")
 	p.Judged(tune.Progress{Done: 1}, "auc")
+	of := func() (titles []string, work [][]string) {
+		page := &reportpage.Page{}
+		p.record.show(page)
+		for _, s := range page.Sections {
+			if titles = append(titles, s.Title); s.Title == "fig1" {
+				work = s.Tables[0].Rows
+			}
+		}
+		return titles, work
+	}
+	p.Counted("fig1", "runs", 1, 9)
+	p.Counted("fig1", "sizes", 2, 4)
+	p.Counted("fig1", "runs", 3, 9)
+	if _, work := of(); fmt.Sprint(work) != "[[runs 3 9] [sizes 2 4]]" {
+		t.Errorf("found the work %v", work)
+	}
+	p.Found("1 of 1", &reportpage.Section{Title: "figure 1"})
+	p.Found("2 of 3", &reportpage.Section{Title: "figure 2"})
+	if titles, _ := of(); fmt.Sprint(titles[1:3]) != "[Experiments figure 2]" || len(p.record.results) != 2 {
+		t.Errorf("found the sections %v", titles)
+	}
+	p.record.results, p.record.latest = nil, nil
 	page := &reportpage.Page{}
 	p.record.show(page)
 	search, training := page.Sections[0], page.Sections[1]

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -72,6 +74,11 @@ type record struct {
 	judged series // the best score so far, by models that are trained
 	what   string // the score of trials
 	rows   series // of a stream that were learned
+
+	experiment string     // that runs
+	work       [][]string // of it: what is counted, how much is done, and of how much
+	results    [][]string // of each experiment that has ended
+	latest     *reportpage.Section
 }
 
 // output is the track of one.
@@ -147,6 +154,26 @@ func (p *Page) Tested(value float64, name string) {
 // Learned takes over how many rows of a stream were learned.
 func (p *Page) Learned(rows int) {
 	p.tell(func(r *record, seconds float64) { r.rows.add(point{seconds, [2]float64{float64(rows)}}) })
+}
+
+// Counted takes over how much of an experiment's work is done, of a kind.
+func (p *Page) Counted(experiment, kind string, done, of int) {
+	p.tell(func(r *record, _ float64) {
+		r.experiment = experiment
+		row := []string{kind, strconv.Itoa(done), strconv.Itoa(of)}
+		if i := slices.IndexFunc(r.work, func(o []string) bool { return o[0] == kind }); i >= 0 {
+			r.work[i] = row
+		} else {
+			r.work = append(r.work, row)
+		}
+	})
+}
+
+// Found takes over what came out of an experiment, in words and as a section.
+func (p *Page) Found(words string, s *reportpage.Section) {
+	p.tell(func(r *record, _ float64) {
+		r.results, r.latest, r.work = append(r.results, []string{s.Title, words}), s, nil
+	})
 }
 
 // Judged takes over what a search has found, by a score.

@@ -24,6 +24,15 @@ func (r *record) show(page *reportpage.Page) {
 	if len(r.trials) > 0 {
 		r.showSearch(page.Section("Search"))
 	}
+	if len(r.work) > 0 {
+		page.Section(r.experiment).Show("Work", nil, []string{"", "done", "of"}, r.work)
+	}
+	if len(r.results) > 1 {
+		page.Section("Experiments").Show("Claims that hold", nil, []string{"", ""}, r.results)
+	}
+	if r.latest != nil {
+		page.Sections = append(page.Sections, r.latest)
+	}
 	if r.rows.seen > 0 {
 		showSeries(page.Section("Learning"), "Rows learned", "rows", "seconds", r.rows.points())
 	}

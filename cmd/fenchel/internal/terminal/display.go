@@ -91,15 +91,15 @@ func (d *Display) Learned(rows int) {
 	}
 }
 
-// Say shows how far a search is.
-func (d *Display) Say(words string) {
+// Say shows how far a phase is, in words, and by how much of it is done; of 0: it is not known how much there is.
+func (d *Display) Say(phase, words string, done, of int) {
 	if d != nil {
-		d.State.say(searching, words, d.Now())
+		d.State.say(phase, words, float64(done)/float64(max(of, 1)), d.Now())
 	}
 }
 
-// searching is the phase of a search.
-const searching = "searching"
+// Searching is the phase of a search.
+const Searching = "searching"
 
 // Reading begins to show how many bytes of the sources are read, in a phase of that name.
 func (d *Display) Reading(name string, opt *data.Options) {

@@ -21,8 +21,9 @@ type progress struct {
 	told   time.Time // when the last plain line was made; zero: none was
 	first  time.Time // training began; zero: it has not
 	tally  *data.Tally
-	rows   int    // of a stream, learned
-	words  string // of a phase that says itself how far it is
+	rows   int     // of a stream, learned
+	words  string  // of a phase that says itself how far it is
+	done   float64 // the share of such a phase
 	goal   float64
 	epochs int           // at most; 0: no limit
 	limit  time.Duration // 0: none
@@ -57,7 +58,7 @@ func (p *progress) enter(name string, now time.Time) {
 func (p *progress) phase(name string, now time.Time) {
 	trains := func(name string) bool { return name == "training" || name == "certifying" }
 	if p.name != name && !(trains(p.name) && trains(name)) {
-		p.begun = now
+		p.begun, p.words = now, ""
 	}
 	p.name = name
 }
@@ -75,12 +76,12 @@ func (p *progress) Aim(spec fenchel.Spec) {
 	p.goal, p.epochs, p.limit = cmp.Or(spec.Gap, solver.DefaultGap), spec.Epochs, spec.Time
 }
 
-// say begins a phase, which says itself how far it is.
-func (p *progress) say(name, words string, now time.Time) {
+// say begins a phase, which says itself how far it is, also as a share.
+func (p *progress) say(name, words string, done float64, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.phase(name, now)
-	p.words = words
+	p.words, p.done = words, done
 }
 
 // learned says how many rows of a stream were learned.
@@ -170,6 +171,14 @@ func (p *progress) left(now time.Time) time.Duration {
 		left = rest
 	}
 	return left
+}
+
+// remaining estimates in words the time that is left when a share is done; "": it is not known.
+func remaining(elapsed time.Duration, share float64) string {
+	if elapsed < time.Second || share < leastShare {
+		return ""
+	}
+	return leftOver(time.Duration(float64(elapsed) * (1 - share) / share))
 }
 
 // leastShare is the share of the work below which nothing is said of the rest.

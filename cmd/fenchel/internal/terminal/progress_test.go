@@ -128,6 +128,30 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
+// TestProgressOfSearch: a search says how far it is, and when it will be done.
+func TestProgressOfSearch(t *testing.T) {
+	start := time.Unix(1000, 0)
+	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+	var p progress
+	p.begin(start)
+	p.enter(Searching, at(0))
+	for _, c := range []struct {
+		what func()
+		now  float64
+		want string
+	}{
+		{func() {}, 1, "searching 1.0s"},
+		{func() { p.say(Searching, "1 of 40 models", 1./40, at(2)) }, 2, "searching 2.0s  1 of 40 models"}, // too little to tell
+		{func() { p.say(Searching, "10 of 40 models, best C=1: 0.9", 10./40, at(4)) }, 4, "searching 4.0s  10 of 40 models, best C=1: 0.9  12s left"},
+		{func() { p.say(Searching, "40 of 40 models", 1, at(9)) }, 9, "searching 9.0s  40 of 40 models  under 1s left"},
+		{func() { p.enter("preparing", at(10)) }, 12, "preparing 2.0s"},
+	} {
+		if c.what(); p.Line(at(c.now), 200) != c.want {
+			t.Errorf("found %q, expected %q", p.Line(at(c.now), 200), c.want)
+		}
+	}
+}
+
 // TestProgressOfReading: the bytes that are read, of a compressed file as it is stored.
 func TestProgressOfReading(t *testing.T) {
 	start := time.Unix(1000, 0)

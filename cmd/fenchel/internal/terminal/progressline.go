@@ -31,8 +31,8 @@ func (p *progress) parts(now time.Time) []part {
 		parts = append(parts, part{1, printing.Count(p.rows, "row")})
 	case p.trains():
 		parts = append(parts, p.trainParts(now)...)
-	case p.name == searching:
-		parts = append(parts, part{1, p.words})
+	case p.words != "":
+		parts = append(parts, part{1, p.words}, part{2, remaining(now.Sub(p.begun), p.done)})
 	}
 	return parts
 }
@@ -47,11 +47,7 @@ func (p *progress) readParts(now time.Time) []part {
 		return []part{{1, megabytes(done)}}
 	}
 	share := float64(done) / float64(total)
-	parts := []part{{1, fmt.Sprintf("%.0f %% of %s", math.Floor(100*share), megabytes(total))}}
-	if elapsed := now.Sub(p.begun); elapsed >= time.Second && share >= leastShare {
-		parts = append(parts, part{2, leftOver(time.Duration(float64(elapsed) * (1 - share) / share))})
-	}
-	return append(parts, part{3, bar(share)})
+	return []part{{1, fmt.Sprintf("%.0f %% of %s", math.Floor(100*share), megabytes(total))}, {2, remaining(now.Sub(p.begun), share)}, {3, bar(share)}}
 }
 
 // trainParts say how far training is.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
@@ -40,7 +41,7 @@ func (t *Trainer) cross(cmd *cobra.Command) (err error) {
 		}
 	}
 	spec.Progress = t.judging("folds", "")
-	t.shown.Say("")
+	t.shown.Phase(terminal.Searching)
 	if t.crossed, err = tune.Run(cmd.Context(), t.Set, spec); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/tune"
 )
@@ -204,7 +205,7 @@ func (t *Tuner) checkSplits(counted bool) error {
 func (t *Tuner) seek(cmd *cobra.Command) error {
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "training the best candidate so far")()
-	t.shown.Say("")
+	t.shown.Phase(terminal.Searching)
 	t.Trainer.Spec.Threads, t.Trainer.Spec.ZeroBased = t.In.Opt.Threads, t.In.Opt.ZeroBased
 	t.spec.Train = t.Trainer.Spec
 	t.spec.Train.Notes = nil

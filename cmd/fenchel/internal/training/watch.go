@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/live"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/tune"
@@ -58,7 +59,7 @@ func (t *Trainer) judging(noun, score string) func(tune.Progress) {
 		if p.Best != "" {
 			words += fmt.Sprintf(", best %s: %s", p.Best, scoreText(p.Score))
 		}
-		t.shown.Say(words)
+		t.shown.Say(terminal.Searching, words, p.Done, p.Problems)
 		t.page.Judged(p, cmp.Or(score, "score"))
 	}
 }
