@@ -70,7 +70,9 @@ func TestProse(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		findRiddlesIn(t, files, file)
+		if !ast.IsGenerated(file) { // by others' words
+			findRiddlesIn(t, files, file)
+		}
 		return nil
 	})
 	if err != nil {

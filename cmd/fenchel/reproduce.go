@@ -178,9 +178,10 @@ func section(page figure.Page, points []experiment.Point) *reportpage.Section {
 
 // told passes on how much of an experiment is done.
 func (p *reproducer) told(spec string, line func(what string, done, of int)) func(what string, done, of int) {
+	p.shown.Phase(spec)
 	return func(what string, done, of int) {
 		line(what, done, of)
-		p.shown.Say(spec, fmt.Sprintf("%d of %d %s", done, of, what), done, of)
+		p.shown.Say(spec, fmt.Sprintf("%d of %d %s", done, of, what), 0, 0) // other kinds of work may follow
 		p.page.Counted(spec, what, done, of)
 	}
 }
