@@ -41,6 +41,8 @@ type Options struct {
 	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
 	// are spelled, whatever else the column is; "": none.
 	ID string
+	// Keep names other columns of a table, each by name or position, that Set.Kept keeps in the same way.
+	Keep []string
 	// IDRole is what errors call that column; "": id.
 	IDRole string
 	// Unlabelled says that targets do not matter: the last column of a table is one
@@ -79,6 +81,14 @@ type Options struct {
 	Spelling // of fields of a table
 	Source   // where the files are
 	Blocking // the sizes of steps
+}
+
+// KeptNames are the names of all columns to be kept, that of the id first.
+func (opt *Options) KeptNames() []string {
+	if opt.ID == "" {
+		return opt.Keep
+	}
+	return append([]string{opt.ID}, opt.Keep...)
 }
 
 // Terms say of which terms of texts features are made. The zero value: single words, weighted by how rare they are.

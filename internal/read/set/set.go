@@ -30,6 +30,7 @@ type Set struct {
 
 	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
 	IDName    string   // the name of its column
+	Kept      []Kept   // the columns that Options.Keep asks for
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
 	Gaps []Gap // the missing numbers of a table, by row and feature: the rows hold the means that fill them
@@ -50,6 +51,12 @@ type Set struct {
 	stored *storedDigest  // from a cache; nil: none
 	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
+}
+
+// A Kept is a column of a table that makes no difference to the rows: what stands in it.
+type Kept struct {
+	Name   string
+	Fields []string // of each row, as it is spelled
 }
 
 // Close gives back the files in which rows, targets and weights are, if they

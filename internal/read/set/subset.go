@@ -25,6 +25,9 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	}
 	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: OfRows(s.Weight, rows), ID: OfRows(s.ID, rows),
 		Feature: s.Feature, Schema: s.Schema, IDName: s.IDName, Structure: s.Structure, ZeroBased: s.ZeroBased}
+	for _, c := range s.Kept {
+		part.Kept = append(part.Kept, Kept{c.Name, OfRows(c.Fields, rows)})
+	}
 	if s.Gaps != nil {
 		part.Gaps = s.gapsOf(rows)
 	}

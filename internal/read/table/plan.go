@@ -15,7 +15,7 @@ import (
 
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
-	t.id, t.idName, t.dates, t.skip, t.unweighted, t.observed = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
+	t.kept, t.keptNames, t.dates, t.skip, t.unweighted, t.observed = nil, opt.KeptNames(), opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
 	t.weightless = new(atomic.Bool)
 	if t.terms = opt.Terms; opt.Schema == nil {
 		if err := opt.Terms.Check(); err != nil {
@@ -29,10 +29,19 @@ func (t *table) plan(opt *set.Options) (err error) {
 		t.misses = t.misses || status == decimal.Number
 	}
 	roles := t.planRoles(opt)
-	if opt.ID != "" && (roles == nil || opt.Schema == nil) { // one to ignore too is called what it is for
-		if t.id, err = t.find(opt.ID, cmp.Or(opt.IDRole, "id")); err != nil {
+	if roles != nil && opt.Schema != nil { // one to ignore too is called what it is for
+		return roles
+	}
+	for k, name := range t.keptNames {
+		role := "keep"
+		if k == 0 && opt.ID != "" {
+			role = cmp.Or(opt.IDRole, "id")
+		}
+		column, err := t.find(name, role)
+		if err != nil {
 			return err
 		}
+		t.kept = append(t.kept, column)
 	}
 	return roles
 }
@@ -197,7 +206,7 @@ func (t *table) matchNames() error {
 	for i, name := range t.names {
 		at, ok := place[name]
 		if !ok {
-			if t.use[i] = -1; name != t.idName {
+			if t.use[i] = -1; !slices.Contains(t.keptNames, name) {
 				extra = append(extra, name)
 			}
 			continue
