@@ -29,6 +29,8 @@ type Schema struct {
 	Header  bool     `json:"header"`                    // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"`           // the columns are those of an array, not of a table
 
+	Sparse bool `json:"sparse,omitempty"` // and rows name the features that are not 0
+
 	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
 	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
 	SkipUnlabelled bool `json:"skip_unlabelled,omitempty"`
@@ -39,9 +41,12 @@ type Schema struct {
 // Table reports whether there is a schema, and it is that of a table.
 func (s *Schema) Table() bool { return s != nil && !s.Array }
 
+// Named reports whether the features are those that rows name: one that a row does not name is 0 there.
+func (s *Schema) Named() bool { return s != nil && s.Sparse }
+
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Further: s.Further, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Further: s.Further, Weight: s.Weight, Header: s.Header, Array: s.Array, Sparse: s.Sparse, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
 }
 
 // Answers reports whether column i holds a target or the weights, and makes no feature.
@@ -53,7 +58,7 @@ func (s *Schema) Predicts(i int) bool { return i == s.Target || slices.Contains(
 // Later reports whether programs before version 2 of the format of models would not know how
 // fields are spelled, or which rows were left out.
 func (s *Schema) Later() bool {
-	return s != nil && (s.Missing != nil || s.Further != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
+	return s != nil && (s.Missing != nil || s.Sparse || s.Further != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }
