@@ -276,7 +276,7 @@ func TestResults(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := data.ReadFrom(t.Context(), bytes.NewReader(file.Bytes()), "rows", data.Options{Target: "score", ID: "word", Keep: []string{"a, b"}, Numeric: nil})
+	s, err := data.ReadFrom(t.Context(), bytes.NewReader(file.Bytes()), "rows", data.Options{Target: "score", ID: "word", Spelling: data.Spelling{Keep: []string{"a, b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,6 +66,12 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 			out.Value = append(out.Value, x)
 		}
 	}
+	if m.cross != nil {
+		var large string
+		if out, large = m.cross.Append(out); large != "" {
+			return matrix.Vector{}, fmt.Errorf("product %q: found a number too large for single precision, expected at most 3.4e38", large)
+		}
+	}
 	return out, nil
 }
 
@@ -88,6 +94,7 @@ type recordMaker struct {
 	Encoder
 	columns []recordColumn // of each slot
 	sparse  bool
+	cross   *terms.Crosser // nil: no products
 }
 
 // A recordColumn finds the cells of one column.
@@ -113,7 +120,7 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 	if err := s.Check(s.Width()); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	m := &recordMaker{sparse: s.Named()}
+	m := &recordMaker{sparse: s.Named() || s.Crossings != nil, cross: s.Crosser()}
 	first, _ := s.Places()
 	for i, c := range s.Columns {
 		if s.Answers(i) || c.Kind == KindIgnored {

@@ -138,7 +138,7 @@ const MaxLabels = 1 << 16
 func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
-// category or two words, or one of texts: such are not scaled. It returns nil when the set has no schema.
+// category or two words, or one of texts, or a product of such: these are not scaled. It returns nil when the set has no schema.
 func (s *Set) Indicator() []bool {
 	if s.Schema == nil {
 		return nil
@@ -149,7 +149,7 @@ func (s *Set) Indicator() []bool {
 			flags = append(flags, c.Category != nil || c.Text != nil || c.Kind == KindBoolean)
 		}
 	}
-	return flags
+	return append(flags, s.Schema.crossedIndicators()...)
 }
 
 // Widen gives every row zeros in further columns, which have no names, up to cols

@@ -185,9 +185,6 @@ func (t *table) take(p *tablePart) error {
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
-	for k, fields := range p.fields {
-		t.gathered.fields[k].join(fields)
-	}
 	t.merge(p)
 	for i, n := range p.missing {
 		t.missing[i] += n
@@ -198,12 +195,15 @@ func (t *table) take(p *tablePart) error {
 	}
 	err := t.targets.Take(p.labels)
 	p.labels, p.weights, p.further, p.content = nil, nil, nil, nil
-	p.fields = nil
 	return err
 }
 
-// merge gives the categories of a part their codes in the whole table.
+// merge gives the categories of a part their codes in the whole table, and takes its fields to keep.
 func (t *table) merge(p *tablePart) {
+	for k, fields := range p.fields {
+		t.gathered.fields[k].join(fields)
+	}
+	p.fields = nil
 	unknown := false
 	p.codes = make([][]uint32, len(t.words))
 	for i := range t.words {

@@ -90,7 +90,30 @@ func (t *table) planRoles(opt *set.Options) error {
 	for i := range t.use {
 		t.use[i] = i
 	}
-	return t.ask(opt)
+	return cmp.Or(t.ask(opt), t.findCrossed(opt.Terms.Crossed))
+}
+
+// findCrossed finds the columns of which products are asked for.
+func (t *table) findCrossed(pairs []string) error {
+	t.crossed = nil
+	for _, pair := range pairs {
+		names := strings.Split(pair, ",")
+		if len(names) != 2 {
+			return fault.In(t.in[0].Name, "'cross=%s': found %s, expected two with a comma between", pair, fault.Plural(len(names), "column", "columns"))
+		}
+		var both [2]int
+		for k, name := range names {
+			at, err := t.find(name, "cross")
+			if err != nil {
+				return err
+			}
+			if both[k] = at; t.answers.has(at) || k == 1 && both[0] == at {
+				return fault.In(t.in[0].Name, "'cross=%s': found %q, expected two different columns of features", pair, t.names[at])
+			}
+		}
+		t.crossed = append(t.crossed, both)
+	}
+	return nil
 }
 
 // usualTargets are the names that a column to predict has, the surest first.

@@ -50,6 +50,9 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	t.move(opt)
 	t.complete(opt.Workers())
 	x, err := t.encode(ctx, opt)
+	if err == nil {
+		x, err = t.cross(x, opt)
+	}
 	if err != nil {
 		return nil, err
 	}

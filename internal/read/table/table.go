@@ -80,6 +80,7 @@ type answers struct {
 	further        []int // columns of other targets, where there are several
 	kept           []int // columns of which the fields are kept: the id, if there is one, before others
 	keptNames      []string
+	crossed        [][2]int            // columns of which products are features
 	answer         set.Target          // the targets as they are spelled
 	asNumbers      *set.Reading        // of the labels that are not all numbers
 	bareWords      map[string]struct{} // targets that are none, where others are numbers and rows without one are left out
