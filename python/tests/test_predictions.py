@@ -49,3 +49,18 @@ def test_parquet(folder):
     want = pandas.read_csv(folder / "p.csv", dtype={"a": str, "y": str})
     for name in table.column_names:
         assert table[name].to_pylist() == want[name].tolist()
+
+
+def test_tables():
+    """A table of pandas with texts, categories and numbers is read as its CSV is, and as scikit-learn's vectorizer has the words."""
+    pandas = pytest.importorskip("pandas")
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    words = ["a good film, I liked it", "no good", "the film was no good film", "liked"] * 5
+    df = pandas.DataFrame({"review": words, "city": ["Rome", "Oslo"] * 10, "stars": np.tile([5, 1, 2.5, 4], 5), "y": ["yes", "no", "no", "yes"] * 5})
+    rows = fenchel.read(df, target="y", text=["review"], n_features=None)
+    names = ["review=" + w for w in text.TfidfVectorizer().fit(words).get_feature_names_out()]
+    assert rows.feature_names == names + ["city=Rome", "city=Oslo", "stars"]
+    want = text.TfidfVectorizer().fit_transform(words).toarray()
+    assert np.allclose(rows.X.toarray()[:, : len(names)], want, atol=1e-6)
+    model = fenchel.LinearClassifier(loss="logistic").fit(*rows)
+    assert model.score(*rows) == 1 and list(rows.y[:2]) == ["yes", "no"]
