@@ -169,7 +169,8 @@ func segments(text string) (bounds [][2]int) {
 }
 
 // plainWords are where words of two characters and more begin and end.
-func plainWords(text string) (bounds [][2]int) {
+func plainWords(text string) [][2]int {
+	bounds := make([][2]int, 0, len(text)/4)
 	for from := 0; from < len(text); {
 		r, size := utf8.DecodeRuneInString(text[from:])
 		if !isWord(r) {
@@ -265,18 +266,40 @@ func (s *Space) Index() *Index {
 
 // Count returns the terms of a text that the space has, increasing. Any number of goroutines may call it.
 func (x *Index) Count(text string) []Term {
+	if x.space.Bits == 0 {
+		return x.known(text)
+	}
 	var found []Term
 	x.space.Each(text, func(term []byte) {
-		if x.space.Bits == 0 {
-			if j, ok := x.place[string(term)]; ok {
-				found = append(found, Term{j, 1})
-			}
-			return
-		}
 		j, sign := place(term, x.space.Bits)
 		found = append(found, Term{j, sign})
 	})
 	return summed(found)
+}
+
+// known counts the terms of a vocabulary.
+func (x *Index) known(text string) (all []Term) {
+	places := make([]uint32, 0, len(text)/4)
+	x.space.Each(text, func(term []byte) {
+		if j, ok := x.place[string(term)]; ok {
+			places = append(places, j)
+		}
+	})
+	slices.Sort(places)
+	distinct := 0
+	for k, j := range places {
+		if k == 0 || j != places[k-1] {
+			distinct++
+		}
+	}
+	all = make([]Term, 0, distinct)
+	for k, j := range places {
+		if k == 0 || j != places[k-1] {
+			all = append(all, Term{Index: j})
+		}
+		all[len(all)-1].Count++
+	}
+	return all
 }
 
 // place is the number of a term by a hash of so many bits, and the sign of its values.
@@ -291,7 +314,7 @@ func place(term []byte, bits int) (index uint32, sign float64) {
 
 // summed adds up the counts of each term, and sorts the terms.
 func summed(found []Term) []Term {
-	slices.SortStableFunc(found, func(a, b Term) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(found, func(a, b Term) int { return cmp.Compare(a.Index, b.Index) })
 	all := found[:0]
 	for _, t := range found {
 		if n := len(all); n > 0 && all[n-1].Index == t.Index {
