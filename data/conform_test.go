@@ -27,6 +27,9 @@ var samples = map[string]struct {
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,no\n1\n": "6:",
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,maybe\n": "5:",
 		"@relation r\n@attribute a what\n@attribute y {no,yes}\n@data\n1,maybe\n":    "2:"}},
+	"vw": {"1 2 'r1|f a:2 b |g c:0.5\n-1 |f b:-1.5\n1 |g c\n", map[string]string{"1 |f a:2\n1 f a\n": "2:1", "1 |f a:2\n2 |f b:x\n": "2:8", "1 |f a\n|f a\n": "2:1"}},
+	"mtx": {"%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n3 2 -1.5\n3 3 1\n", map[string]string{
+		"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 4 2\n": "3:1", "%%MatrixMarket matrix array real general\n2 1\n1\nx\n": "4:1", "%%MatrixMarket matrix array real hermitian\n": "1:"}},
 	"json":    {"{\"a\":1,\"b\":-2.5,\"y\":\"no\"}\n{\"y\":\"yes\",\"a\":\"0.1\"}\n", map[string]string{"{\"a\":1,\"y\":2}\n{\"a\":[1],\"y\":2}\n": "2:6:", "[{\"a\":1,\"y\":2},\n{\"a\":1,\"y\":2": "2:"}},
 	"tokens":  {"ok\tGET 200 7\nbad\t7 7\n+1\t\n", map[string]string{"a\tb\nb c\n": "2:", "\tc\na\tb\n": "2:", "a\tb\n\tb\n": "2:"}},
 	"graphs":  {"+1\tC C O\t1-2 2-3\n-1\tC\t\n-1\t\t\n+1\t7 N\n", map[string]string{"a\tC C\t1-2\nb\tC C\t1-3\n": "2:", "a\tC C\t1-2 x\n": "1:", "a\tC C\t0-1\n": "1:", "a\t\t1-1\n": "1:"}},

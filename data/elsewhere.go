@@ -49,8 +49,6 @@ var texts = []struct {
 	{regexp.MustCompile(`^\s*\[\s*\[`), "JSON of arrays", `python -c "import pandas; pandas.read_json('IN').to_csv('OUT.csv', index=False)"`},
 	{regexp.MustCompile(`(?i)^\s*<(!doctype html|html|table)\b`), "HTML", `python -c "import pandas; pandas.read_html('IN')[0].to_csv('OUT.csv', index=False)"`},
 	{regexp.MustCompile(`^\s*<\?xml\b`), "XML", `python -c "import pandas; pandas.read_xml('IN').to_csv('OUT.csv', index=False)"`},
-	{regexp.MustCompile(`^%%MatrixMarket\b`), "Matrix Market", `python -c "import scipy.io, scipy.sparse; scipy.sparse.save_npz('OUT.npz', scipy.sparse.csr_matrix(scipy.io.mmread('IN')))"`},
-	{regexp.MustCompile(`^[^|\n]*\|[^|\n]* [^\s:|]+:-?[0-9.]+`), "text of Vowpal Wabbit", "a program that writes it as LIBSVM (label number:value ...)"},
 }
 
 // refuseElsewhere explains how to read a file of another program; nil if it is none that

@@ -13,8 +13,8 @@ import (
 
 func TestGeneratorErrors(t *testing.T) {
 	for spec, expected := range map[string]string{
-		"@tex":                       `unknown generator "tex": did you mean "text"? known: blobs, chords, heavy-tailed, linear, low-rank, pca-gaussian, pca-orthogonal, spirals, text, toy, two-point`,
-		"@":                          `unknown generator "": known: blobs, chords, heavy-tailed, linear, low-rank, pca-gaussian, pca-orthogonal, spirals, text, toy, two-point`,
+		"@tex":                       `unknown generator "tex": did you mean "text"? known: blobs, chords, documents, heavy-tailed, linear, low-rank, pca-gaussian, pca-orthogonal, spirals, text, toy, two-point`,
+		"@":                          `unknown generator "": known: blobs, chords, documents, heavy-tailed, linear, low-rank, pca-gaussian, pca-orthogonal, spirals, text, toy, two-point`,
 		"@toy:n=0":                   `generator "toy": n=0: expected a whole number from 1 to 1099511627776`,
 		"@toy:d=x":                   `generator "toy": d=x: expected a whole number from 1 to 1048576`,
 		"@toy:seed=-1":               `generator "toy": seed=-1: expected a whole number from 0 to 9223372036854775807`,

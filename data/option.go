@@ -13,7 +13,7 @@ import (
 // data. ZeroBased is no such option: a model notes it for rows to come, whatever
 // it was trained on.
 type OptionError struct {
-	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric, text or another of Terms, missing, dates, skip-unlabelled, id or Options.IDRole
+	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric, text or another of Terms, missing, dates, skip-unlabelled, keep, id or Options.IDRole
 	Source        string   // what has no use for it
 	Formats       []string // names of the formats that have the option
 }
@@ -34,11 +34,15 @@ func checkOptions(opt *Options, source string, takes []string) error {
 	}
 	term, text := opt.Terms.Asked()
 	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels},
-		{"id", opt.ID}, {"ignore", strings.Join(opt.Ignore, ",")}, {"categorical", strings.Join(opt.Categorical, ",")}, {"numeric", strings.Join(opt.Numeric, ",")},
+		{"id", opt.ID}, {"keep", strings.Join(opt.Keep, ",")}, {"ignore", strings.Join(opt.Ignore, ",")}, {"categorical", strings.Join(opt.Categorical, ",")}, {"numeric", strings.Join(opt.Numeric, ",")},
 		{"text", text},
 		{"missing", strings.Join(opt.Missing, ",")}, {"dates", opt.Dates}, {"skip-unlabelled", skip}} {
-		if o[1] != "" && !slices.Contains(takes, o[0]) {
-			e := &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(o[0])}
+		taken := o[0]
+		if taken == "keep" { // what has ids has other columns
+			taken = "id"
+		}
+		if o[1] != "" && !slices.Contains(takes, taken) {
+			e := &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(taken)}
 			switch o[0] {
 			case "id":
 				e.Option = cmp.Or(opt.IDRole, e.Option)

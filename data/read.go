@@ -12,6 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
@@ -160,6 +161,10 @@ func closeAll(in []*file.Input) {
 func expand(sources []string, opt *Options) ([]string, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("found no source of data, expected a file, \"-\" or \"@generator\"")
+	}
+	if text := generate.Text(sources[0]); text != nil && len(sources) == 1 && strings.HasPrefix(sources[0], "@") {
+		opt.Stdin, opt.StdinName, opt.Format, opt.Header = text, sources[0], "tsv", "yes"
+		return []string{"-"}, nil
 	}
 	var paths []string
 	for _, source := range sources {

@@ -145,8 +145,8 @@ func TestDetect(t *testing.T) {
 		{"x.fen", "\x89FEN\n", "fen"},
 		{"x", "1|2\n", "csv"},
 		{"x", "from | to\n10:30 | 12:30\n", "csv"},
-		{"x.txt", "1 |f a:1 b:2\n-1 |f c\n", ""},
-		{"x", "| 3:0.5 7:-1e-3 |g x\n", ""},
+		{"x.txt", "1 |f a:1 b:2\n-1 |f c\n", "vw"},
+		{"x", "| 3:0.5 7:-1e-3 |g x\n", "vw"},
 	} {
 		in, err := file.NewInput(&file.Input{Name: c.name}, strings.NewReader(c.head))
 		if err != nil {

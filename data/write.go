@@ -28,20 +28,7 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 	if _, several := writer.(set.TargetsWriter); s.Target.Names != nil && !several {
 		return fmt.Errorf("%s: found %d targets a row, expected one, or a file .csv or .npz, which hold several", path, len(s.Target.Names))
 	}
-	packer, err := file.PackerFor(path)
-	if err != nil {
-		return err
-	}
-	return file.WriteFile(path, func(w io.Writer) error {
-		packed, err := packer(file.Writer(ctx, w))
-		if err != nil {
-			return err
-		}
-		if err := writer.Write(packed, s); err != nil {
-			return err
-		}
-		return packed.Close()
-	})
+	return file.WriteFilePacked(path, func(w io.Writer) error { return writer.Write(file.Writer(ctx, w), s) })
 }
 
 // writerFor finds the format that writes path.

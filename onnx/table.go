@@ -31,6 +31,9 @@ func (g *graph) features(s *data.Schema, d int) (string, error) {
 func (g *graph) table(s *data.Schema) (string, error) {
 	var blocks []string
 	var run numbers // columns of numbers that stand side by side
+	if s.Crossings != nil {
+		return "", fmt.Errorf("found products of columns ('cross'), of which the graph would need one node each, expected columns alone")
+	}
 	names := map[string]bool{}
 	for i, c := range s.Columns {
 		if s.Answers(i) || c.Kind == set.KindIgnored {

@@ -106,6 +106,10 @@ func (v *served) columnsOf() func(j int) int {
 	for i := range v.inputs.columns {
 		column = append(column, slices.Repeat([]int{i}, v.inputs.columns[i].Width())...)
 	}
+	for _, c := range v.inputs.schema.Crossings { // products add to what the first of their columns does
+		at := v.inputs.place[v.inputs.schema.Columns[c.Columns[0]].Name]
+		column = append(column, slices.Repeat([]int{at}, c.Width())...)
+	}
 	return func(j int) int { return column[j] }
 }
 

@@ -5,21 +5,21 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
-	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/reduce"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -50,8 +50,14 @@ training data, or the number. With --scores the scores follow, with
 separated by tabs; those of train --probabilities and of svm-train -b 1 are of a
 calibration, and the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
-stays a line. A file that is called .csv gets commas and a line of names: label,
-score and p_CLASS, prediction, the names of several targets, or pc1, pc2, ... Targets in DATA are not
+stays a line. --keep copies other columns behind the one of --id, as texts.
+
+A file that is called .csv gets commas and a line of names: label,
+score and p_CLASS, prediction, the names of several targets, or pc1, pc2, ... (with
+predicted_ before a name that a copied column has). .jsonl is an object of these a
+line, .json an array of them, .parquet a table of them; labels of which every one is
+a number are numbers there. .npy is an array of numbers, rows x columns, without names,
+and refuses texts. .gz and .zst behind these compress. Targets in DATA are not
 used; tables need not have them. Where the model's features have no names, columns
 are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
@@ -69,6 +75,7 @@ a rule.`,
 	f := cmd.Flags()
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.StringVar(&p.in.Opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
+	f.StringSliceVar(&p.in.Opt.Keep, "keep", nil, "copy these columns of a table, as they are spelled: names or positions from 1, separated by commas")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, train --probabilities, or LIBSVM's -b 1)")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
@@ -126,15 +133,7 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 	if err != nil {
 		return exitcode.BadData(err)
 	}
-	format := printing.NewRowFormat(p.out, set)
-	write := func(w io.Writer) error {
-		w = interrupt.Endable{Ctx: cmd.Context(), W: w}
-		if _, err := w.Write(format.Header(p.columns(m))); err != nil {
-			return err
-		}
-		return p.write(w, m, x, format)
-	}
-	err = option.WriteText(cmd, p.out, write)
+	err = p.in.WriteResults(cmd, p.out, set, blockRows, p.columns(m), func(r *printing.Rows, lo, hi int) { p.write(r, m, x, lo, hi) })
 	p.done += set.Rows()
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
 		printing.Warn(cmd, []error{pose.Unscored(int(unscored), set.Rows())})
@@ -146,50 +145,44 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *data.Set) e
 // hand-over free, little enough to stay in a core's cache.
 const blockRows = 1024
 
-// write writes one line per row, of which the ids are given too. Rows are scored as they
+// write writes the predictions of the rows from lo to hi. Rows are scored as they
 // are written: what is in memory does not grow with their number.
-func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printing.RowFormat) error {
-	rows, _ := x.Dims()
+func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo, hi int) {
 	k := len(m.Outputs)
-	return parallel.Ordered(w, rows, blockRows, p.in.Opt.Threads, func(text []byte, lo, hi int) []byte {
-		var probabilities, numbers []float64
-		all := make([]float64, k*(hi-lo))
-		m.ScoreRows(all, x, lo, hi)
-		p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
-		for i := lo; i < hi; i++ {
-			scores := all[k*(i-lo) : k*(i-lo+1)]
-			class := 0
-			if p.randomised {
-				random := p.random(p.done + i)
-				for o := range scores {
-					scores[o] = reduce.Randomise(scores[o], 1, random)
-				}
+	var probabilities []float64
+	all := make([]float64, k*(hi-lo))
+	m.ScoreRows(all, x, lo, hi)
+	p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
+	for i := lo; i < hi; i++ {
+		scores := all[k*(i-lo) : k*(i-lo+1)]
+		class := 0
+		if p.randomised {
+			random := p.random(p.done + i)
+			for o := range scores {
+				scores[o] = reduce.Randomise(scores[o], 1, random)
 			}
-			switch {
-			case m.Classes == nil:
-			case p.probabilities:
-				probabilities = m.Probabilities(probabilities[:0], scores)
-				class = m.Likeliest(scores, probabilities)
-			default:
-				class = m.Decide(scores)
-			}
-			if text = f.Begin(text, i); m.Classes == nil {
-				numbers = numbers[:0]
-				for _, score := range scores {
-					numbers = append(numbers, m.Number(score))
-				}
-				text = f.Numbers(text, numbers)
-			} else {
-				text = f.Field(text, m.Classes[class])
-			}
-			if p.scores {
-				text = f.Numbers(text, scores)
-			}
-			text = f.Numbers(text, probabilities)
-			text = f.End(text)
 		}
-		return text
-	})
+		switch {
+		case m.Classes == nil:
+		case p.probabilities:
+			probabilities = m.Probabilities(probabilities[:0], scores)
+			class = m.Likeliest(scores, probabilities)
+		default:
+			class = m.Decide(scores)
+		}
+		if r.Begin(i); m.Classes == nil {
+			for _, score := range scores {
+				r.Numbers(m.Number(score))
+			}
+		} else {
+			r.Field(m.Classes[class])
+		}
+		if p.scores {
+			r.Numbers(scores...)
+		}
+		r.Numbers(probabilities...)
+		r.End()
+	}
 }
 
 // random is a generator of a row's own, of which neighbouring seeds and rows share nothing: a stream cipher.
@@ -200,8 +193,21 @@ func (p *predictor) random(row int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key))
 }
 
-// columns names the columns of predictions.
-func (p *predictor) columns(m *model.Model) []string {
+// columns are those of predictions. Labels that are numbers, every one, are numbers where the format has these.
+func (p *predictor) columns(m *model.Model) []set.Result {
+	var columns []set.Result
+	for _, name := range p.names(m) {
+		columns = append(columns, set.Result{Name: name})
+	}
+	columns[0].Text = slices.ContainsFunc(m.Classes, func(class string) bool {
+		v, err := strconv.ParseFloat(class, 64)
+		return err != nil || math.IsNaN(v) || math.IsInf(v, 0)
+	})
+	return columns
+}
+
+// names are those of the columns of predictions.
+func (p *predictor) names(m *model.Model) []string {
 	names := []string{"label"}
 	if targets := pose.TargetNames(m); targets != nil {
 		names = targets

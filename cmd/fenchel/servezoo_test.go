@@ -108,6 +108,7 @@ func zoo() []exhibit {
 		{"columns-network", zooTable, train("--hidden", "4", "--ignore", "note"), zooRows},
 		{"columns-hashed", zooTable, train("--hash", "6", "--ngrams", "1..2", "--term-weights", "sublinear"), zooRows},
 		{"columns-characters", zooTable, train("--ngrams", "chars:2..3", "--term-weights", "counts"), zooRows},
+		{"columns-crossed", zooTable, train("--cross", "colour,note", "--cross", "age,colour", "--words", "uax29"), zooRows},
 		{"columns-ignored", zooTable, train("--ignore", "colour,note,at", "--categorical", "grade"), zooRows},
 		{"columns-three", zooTable, train("--target", "grade", "--task", "classification", "--loss", "softmax"), strings.NewReplacer("grade", "paid", ",1\n", ",yes\n", ",1.0\n", ",no\n", ",2\n", ",\n", ",3\n", ",NO\n", ",4\n", ",yes\n").Replace(zooRows)},
 		{"columns-numbers", zooTable, train("--target", "age", "--skip-unlabelled", "--ignore", "paid"), strings.ReplaceAll(zooRows, "age,", "other,")},

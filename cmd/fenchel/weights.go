@@ -45,6 +45,10 @@ func origins(m *model.Model) (all [][]string) {
 			all = append(all, []string{c.Name, "", "unit"})
 		}
 	}
+	for _, c := range m.Schema.Crossings {
+		name := m.Schema.Columns[c.Columns[0]].Name + "*" + m.Schema.Columns[c.Columns[1]].Name
+		all = append(all, slices.Repeat([][]string{{name, "", "product"}}, c.Width())...)
+	}
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	_ "github.com/fenchel-ml/fenchel/data/parquet"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // same is the table in the files of testdata that four programs wrote.
@@ -240,4 +242,59 @@ func FuzzParquet(f *testing.F) {
 		f.Add(bytesOf(f, name))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { check(t, text) })
+}
+
+// TestResults: what is written is read again, in the order of the columns, in row groups, by this reader and the library's.
+func TestResults(t *testing.T) {
+	format, err := set.Registered.New("parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := format.(set.ResultWriter)
+	columns := []set.Result{{Name: "word", Text: true}, {Name: "score"}, {Name: "a, b", Text: true}}
+	var file bytes.Buffer
+	w, err := writer.Results(&file, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 1<<17 + 1000
+	spell := func(i int) (string, float64, string) {
+		return fmt.Sprintf("w%d", i%7), float64(i) / 8, strings.Repeat("é", i%3)
+	}
+	for lo := 0; lo < rows; lo += 1024 {
+		var block []byte
+		for i := lo; i < min(lo+1024, rows); i++ {
+			word, score, last := spell(i)
+			block = append(binary.LittleEndian.AppendUint32(block, uint32(len(word))), word...)
+			block = binary.LittleEndian.AppendUint64(block, math.Float64bits(score))
+			block = append(binary.LittleEndian.AppendUint32(block, uint32(len(last))), last...)
+		}
+		if n, err := w.Write(block); n != len(block) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := data.ReadFrom(t.Context(), bytes.NewReader(file.Bytes()), "rows", data.Options{Target: "score", ID: "word", Spelling: data.Spelling{Keep: []string{"a, b"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Rows() != rows || s.IDName != "word" || s.Kept[0].Name != "a, b" {
+		t.Fatalf("found %d rows, %q, %q", s.Rows(), s.IDName, s.Kept[0].Name)
+	}
+	for i := range rows {
+		if word, score, last := spell(i); s.ID[i] != word || s.Target.Number[i] != score || s.Kept[0].Fields[i] != last {
+			t.Fatalf("row %d: found %q, %g, %q", i, s.ID[i], s.Target.Number[i], s.Kept[0].Fields[i])
+		}
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil || len(f.RowGroups()) != 2 || f.Root().Columns()[2].Name() != "a, b" {
+		t.Error(err, len(f.RowGroups()))
+	}
+	for _, bad := range [][]set.Result{{{Name: "a"}, {Name: "a"}}, {{Name: ""}}} {
+		if _, err := writer.Results(&file, bad); err == nil {
+			t.Errorf("%v: found no error", bad)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 )
 
 // read reads files as every verb of the command does, and puts what is in them into the
@@ -15,6 +16,7 @@ func (r *request) read(q *struct {
 
 	Categorical    []string `json:"categorical"`
 	Numeric        []string `json:"numeric"`
+	Text           []string `json:"text"`
 	Missing        []string `json:"missing"`
 	Dates          string   `json:"dates"`
 	SkipUnlabelled bool     `json:"skip_unlabelled"`
@@ -23,22 +25,22 @@ func (r *request) read(q *struct {
 	Threads int `json:"threads"`
 }) (any, error) {
 	opt := data.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads,
-		Categorical: q.Categorical, Numeric: q.Numeric, Spelling: data.Spelling{Missing: q.Missing, Dates: q.Dates}, SkipUnlabelled: q.SkipUnlabelled, Unmoved: q.Columns > 0}
-	set, err := data.Read(r.ctx, q.Sources, opt)
+		Categorical: q.Categorical, Numeric: q.Numeric, Spelling: data.Spelling{Missing: q.Missing, Dates: q.Dates, Terms: set.Terms{Columns: q.Text}}, SkipUnlabelled: q.SkipUnlabelled, Unmoved: q.Columns > 0}
+	rows, err := data.Read(r.ctx, q.Sources, opt)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
-	answer := map[string]any{"names": set.Feature, "labels": nil, "warnings": texts(set.Warnings), "offsets": set.Schema.Offsets(), "factors": set.Schema.Factors()}
-	if answer["x"], err = r.putRows(set.X); err != nil {
+	defer rows.Close()
+	answer := map[string]any{"names": rows.Feature, "labels": nil, "warnings": texts(rows.Warnings), "offsets": rows.Schema.Offsets(), "factors": rows.Schema.Factors()}
+	if answer["x"], err = r.putRows(rows.X); err != nil {
 		return nil, err
 	}
-	if set.Weight != nil {
-		if answer["weights"], err = put(r.mapped, set.Weight); err != nil {
+	if rows.Weight != nil {
+		if answer["weights"], err = put(r.mapped, rows.Weight); err != nil {
 			return nil, err
 		}
 	}
-	if t := set.Target; t.Number != nil {
+	if t := rows.Target; t.Number != nil {
 		answer["numbers"], err = put(r.mapped, t.Number)
 	} else if t.Code != nil {
 		answer["labels"] = t.Label

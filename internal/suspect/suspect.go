@@ -97,6 +97,9 @@ type suspect struct {
 func suspectsOf(set *data.Set, rows []int) []suspect {
 	s := set.Schema
 	first, features := s.Places()
+	for _, c := range s.Crossings {
+		features -= c.Width()
+	}
 	first = append(first, features)
 	var columns []suspect
 	of := make([]int, features) // the column of each feature
@@ -118,7 +121,7 @@ func suspectsOf(set *data.Set, rows []int) []suspect {
 		row := set.X.Row(i)
 		for at, v := range row.Value {
 			feature := row.Column(at)
-			if of[feature] < 0 {
+			if feature >= features || of[feature] < 0 {
 				continue
 			}
 			if c := &columns[of[feature]]; c.width == 0 {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,15 @@ import numpy as np
 from . import _ask
 
 __all__ = ["Rows", "read"]
+
+
+def _table(table: Any, path: str) -> str:
+    """Write a table of pandas or polars as CSV."""
+    if hasattr(table, "to_csv"):
+        table.to_csv(path, index=False)
+    else:
+        table.write_csv(path)
+    return path
 
 
 @dataclass
@@ -39,13 +49,14 @@ class Rows:
 
 
 def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None,
-         categorical: Any = None, numeric: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False) -> Rows:  # fmt: skip
+         categorical: Any = None, numeric: Any = None, text: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False) -> Rows:  # fmt: skip
     """Read one or several files as one set of rows.
 
     Parameters
     ----------
-    paths : str or path
-        Files, compressed or not, patterns, or a generator such as "@blobs:n=100".
+    paths : str, path or DataFrame
+        Files, compressed or not, patterns, or a generator such as "@blobs:n=100"; or one table of pandas or
+        polars, which is read as its CSV is: texts and categories become features.
     target, weights : str, optional
         Columns of a table, by name or position.
     labels : path, optional
@@ -56,6 +67,8 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
         Have so many features, as a model has.
     categorical, numeric : list of str, optional
         Columns to take as categories, or as numbers.
+    text : list of str, optional
+        Columns of texts, of which each word is a feature; those of sentences are by themselves.
     missing : list of str, optional
         What is written where a value is missing, besides "", "NA" and the like.
     dates : "dmy" or "mdy", optional
@@ -74,8 +87,11 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     >>> X.shape, len(y)
     ((100, 5), 100)
     """
-    answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
-                       categorical=categorical, numeric=numeric, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled)  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        if len(paths) == 1 and (hasattr(paths[0], "to_csv") or hasattr(paths[0], "write_csv")):
+            paths = (_table(paths[0], os.path.join(folder, "table.csv")),)
+        answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
+                           categorical=categorical, numeric=numeric, text=text, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled)  # fmt: skip
     for text in answer["warnings"]:
         warnings.warn(text, UserWarning, stacklevel=2)
     y = answer["numbers"]

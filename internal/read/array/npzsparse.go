@@ -20,20 +20,25 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.shape[0], a.addSparse(z.name, s)
+}
+
+// addSparse adds a sparse matrix.
+func (a *arrayRows) addSparse(name string, s *sparseArrays) error {
 	rows, cols := s.shape[0], s.shape[1]
-	if err := a.begin(z.name, rows, cols); err != nil {
-		return 0, err
+	if err := a.begin(name, rows, cols); err != nil {
+		return err
 	}
 	m := &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
 	if s.byColumn {
 		m = matrix.Transpose(m)
 	}
-	p := newSparsePart(z.name, m)
+	p := newSparsePart(name, m)
 	slices.SortFunc(s.small, set.Small.Compare)
 	p.small = s.small
 	a.prepare(p)
 	a.parts = append(a.parts, p)
-	return rows, nil
+	return nil
 }
 
 // sparseArrays is a SciPy matrix: compressed rows, or columns if byColumn.

@@ -72,18 +72,21 @@ func (a *npzWriter) begin(name, descr string, count int) {
 // shaped begins an array of any shape.
 func (a *npzWriter) shaped(name, descr, shape string) {
 	a.end()
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
-	// The data begin at a multiple of 64 bytes after the magic.
-	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
 	entry, err := a.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err != nil {
 		a.fail(err)
 		entry = io.Discard
 	}
 	a.out = bufio.NewWriterSize(entry, 1<<16)
-	a.bytes([]byte(npyMagic + "\x01\x00"))
-	a.bytes(binary.LittleEndian.AppendUint16(nil, uint16(len(text))))
-	a.bytes([]byte(text))
+	a.bytes(Header(descr, shape))
+}
+
+// Header is what an NPY file begins with, of numbers by rows.
+func Header(descr, shape string) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	// The data begin at a multiple of 64 bytes after the magic.
+	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
+	return append(binary.LittleEndian.AppendUint16([]byte(npyMagic+"\x01\x00"), uint16(len(text))), text...)
 }
 
 func (a *npzWriter) end() {

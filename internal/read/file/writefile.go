@@ -23,6 +23,24 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return WriteFileChecked(path, write, nil)
 }
 
+// WriteFilePacked is WriteFile that compresses what is written as the extension of path says.
+func WriteFilePacked(path string, write func(io.Writer) error) error {
+	packer, err := PackerFor(path)
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, func(w io.Writer) error {
+		packed, err := packer(w)
+		if err != nil {
+			return err
+		}
+		if err := write(packed); err != nil {
+			return err
+		}
+		return packed.Close()
+	})
+}
+
 // WriteFileChecked is WriteFile that lets check, unless it is nil, read the temporary
 // file before it takes the place of path: if it fails, path stays as it was. The data are
 // gone when check returns.

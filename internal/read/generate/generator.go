@@ -41,6 +41,7 @@ type Info struct {
 	Skip       int            // the first row made is this one
 	Labels     []string       // the classes; nil: targets are numbers
 	Unlabelled bool           // there are no targets
+	Texts      bool           // a row stands for a text, and readers take these: see Text
 	Structure  structure.Kind // what a row stands for
 
 	// Weights and Bias are the hidden linear model behind the targets; nil
@@ -54,6 +55,7 @@ type Row struct {
 	X      matrix.Vector
 	Label  string  // its class, when Info has Labels
 	Number float64 // its target, when Info has none
+	Text   []byte  // of generators of texts
 
 	random Random
 	words  []uint32  // room for @text

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +26,7 @@ func collect(t testing.TB, spec string) ([]Row, Info) {
 		if r.X.Index != nil {
 			x.Index = append([]uint32{}, r.X.Index...)
 		}
-		all = append(all, Row{X: x, Label: r.Label, Number: r.Number})
+		all = append(all, Row{X: x, Label: r.Label, Number: r.Number, Text: slices.Clone(r.Text)})
 	}
 	return all, info
 }
@@ -37,6 +39,7 @@ func digestOf(rows []Row) uint64 {
 		binary.Write(h, binary.LittleEndian, r.X.Value)
 		binary.Write(h, binary.LittleEndian, r.Number)
 		h.Write([]byte(r.Label))
+		h.Write(r.Text)
 	}
 	return h.Sum64()
 }
@@ -44,7 +47,7 @@ func digestOf(rows []Row) uint64 {
 // The bits of a generator never change: results that name "@text" are quoted.
 func TestGeneratorBits(t *testing.T) {
 	golden := map[string]uint64{
-		"@chords:n=100": 0xfb34cb7a69f1e23a, "@blobs:n=100": 0xfa8a0e793010fadb, "@linear:n=100": 0xb9b44d8185a9cb7c, "@linear:n=100,density=0.2,d=50": 0x90c9fda83f5f6c90,
+		"@documents:n=100": 0x4d79d872749858fc, "@chords:n=100": 0xfb34cb7a69f1e23a, "@blobs:n=100": 0xfa8a0e793010fadb, "@linear:n=100": 0xb9b44d8185a9cb7c, "@linear:n=100,density=0.2,d=50": 0x90c9fda83f5f6c90,
 		"@heavy-tailed:n=100": 0x9ad12232eb453bef, "@low-rank:n=100": 0xbd8b234f157cb09f, "@pca-gaussian:n=100": 0x2bea1c3e3d5b20f2, "@pca-orthogonal:n=100": 0x373589050d666f71, "@two-point:n=100": 0x62d0524804bee333,
 		"@spirals:n=100": 0xd07bf4163802c023, "@text:n=100": 0x8cfc471f4cca6fc3, "@toy:n=100": 0x3b96de712ec553f4,
 	}
@@ -342,5 +345,55 @@ func TestBlobs(t *testing.T) {
 	}
 	if len(count) != 4 {
 		t.Errorf("found classes %v", count)
+	}
+}
+
+// TestDocuments: the table of texts has the words whose counts are in the rows, and no two words are spelled alike.
+func TestDocuments(t *testing.T) {
+	const spec = "@documents:n=40,d=3000,words=30,classes=3,skip=7"
+	raw, err := io.ReadAll(Text(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+	rows, _, err := Stream(spec)
+	if err != nil || lines[0] != "text\tlabel" || len(lines) != 41 {
+		t.Fatal(err, len(lines), lines[0])
+	}
+	var words [2][]byte
+	i := 0
+	for row := range rows {
+		i++
+		text, label, _ := strings.Cut(lines[i], "\t")
+		counts := map[string]float32{}
+		for _, word := range strings.Fields(text) {
+			counts[strings.Trim(word, ",.")]++
+		}
+		if label != row.Label || len(counts) != len(row.X.Index) {
+			t.Fatalf("row %d: found label %q and %d words, expected %q and %d", i, label, len(counts), row.Label, len(row.X.Index))
+		}
+		total := float32(0)
+		for _, v := range row.X.Value {
+			total += v
+		}
+		if n := float32(len(strings.Fields(text))); total != n || n < 15 || n > 46 {
+			t.Errorf("row %d: found %g words, expected %g, from 15 to 45", i, n, total)
+		}
+	}
+	for rank, want := range []string{"ba", "be", "bi"} {
+		if words[0] = appendWord(words[0][:0], rank); string(words[0]) != want {
+			t.Errorf("rank %d: found %q, expected %q", rank, words[0], want)
+		}
+	}
+	seen := map[string]bool{}
+	for rank := range 20000 {
+		words[1] = appendWord(words[1][:0], rank)
+		if seen[string(words[1])] {
+			t.Fatalf("rank %d: found %q again", rank, words[1])
+		}
+		seen[string(words[1])] = true
+	}
+	if Text("@text:n=3") != nil || Text("@documents:n=0") != nil || Text("@nix") != nil {
+		t.Error("found texts of no documents")
 	}
 }

@@ -85,16 +85,22 @@ func (g *text) Info() Info {
 }
 
 func (g *text) Row(dst *Row, i int) {
+	class := g.begin(dst, i)
+	g.write(dst, class)
+	g.weigh(dst)
+}
+
+// begin draws the class of a row, and its label.
+func (g *text) begin(dst *Row, i int) (class int) {
 	r := &dst.random
 	r.Start(g.seed, forRow, i)
-	class := r.below(len(g.labels))
+	class = r.below(len(g.labels))
 	label := class
 	if r.uniform() < g.noise {
 		label = (class + 1 + r.below(len(g.labels)-1)) % len(g.labels)
 	}
 	dst.Label = g.labels[label]
-	g.write(dst, class)
-	g.weigh(dst)
+	return class
 }
 
 // write fills dst.words with the words of a document, sorted by column, one

@@ -34,6 +34,11 @@ func (s *Set) Check() error {
 	if found := len(s.ID); s.ID != nil && found != n {
 		return fmt.Errorf("found %s, expected one for each of %s", fault.Plural(found, "id", "ids"), fault.Plural(n, "row", "rows"))
 	}
+	for _, c := range s.Kept {
+		if found := len(c.Fields); found != n {
+			return fmt.Errorf("found %s of the column %q, expected one for each of %s", fault.Plural(found, "field", "fields"), c.Name, fault.Plural(n, "row", "rows"))
+		}
+	}
 	if found := len(s.Feature); s.Feature != nil && found != d {
 		return fmt.Errorf("found %d names of features, expected one for each of %d", found, d)
 	}

@@ -59,6 +59,20 @@ type TargetsWriter interface {
 	KeepsTargets()
 }
 
+// A Result is a column of results of rows, such as predictions.
+type Result struct {
+	Name string
+	Text bool // else numbers
+}
+
+// A ResultWriter is a Format that writes results, in columns of different names.
+type ResultWriter interface {
+	Format
+	// Results returns what takes rows, any number of whole ones at a time: a number as 8 bytes, a text as the number of
+	// its bytes in 4 and these, little-endian. Close ends the file.
+	Results(w io.Writer, columns []Result) (io.WriteCloser, error)
+}
+
 // A LineFormat is a Format of which the rows are lines, so that they can be read as they come.
 type LineFormat interface {
 	Format

@@ -81,27 +81,51 @@ type Options struct {
 	Blocking // the sizes of steps
 }
 
+// KeptNames are the names of all columns to be kept, that of the id first.
+func (opt *Options) KeptNames() []string {
+	if opt.ID == "" {
+		return opt.Keep
+	}
+	return append([]string{opt.ID}, opt.Keep...)
+}
+
 // Terms say of which terms of texts features are made. The zero value: single words, weighted by how rare they are.
 type Terms struct {
 	Columns     []string // of texts besides those of sentences: names, positions from 1 or patterns
 	Least, Most int      // words, or characters, of the shortest and the longest term; 0: 1
 	Within      bool     // terms are characters within words
+	By          string   // how texts are cut into words: plain, uax29 (Unicode's segmentation); "": plain
 	Bits        int      // terms are numbered by a hash of so many bits; 0: by a vocabulary
 	MinCount    int      // a term is in so many texts at least; 0: 1
 	MaxShare    float64  // and in at most this share of them; 0: all
+	Crossed     []string // pairs of columns, as in "a,b", of which the products of features are features; Bits numbers these too
 	Weights     string   // tfidf, sublinear, counts; "": tfidf
 }
 
 // Space is what these terms are before they are fitted to texts.
 func (t Terms) Space() *terms.Space {
-	s := &terms.Space{Least: cmp.Or(t.Least, 1), Within: t.Within, Bits: t.Bits, MinCount: t.MinCount, MaxShare: t.MaxShare,
+	s := &terms.Space{Least: cmp.Or(t.Least, 1), Within: t.Within, By: t.by(), Bits: t.Bits, MinCount: t.MinCount, MaxShare: t.MaxShare,
 		Damped: t.Weights == "sublinear", Counts: t.Weights == "counts", Rare: t.Bits == 0 && t.Weights != "counts"}
 	s.Most = cmp.Or(t.Most, s.Least)
 	return s
 }
 
+// by is how the schema calls the way to cut texts into words.
+func (t Terms) by() string {
+	if t.By == "plain" {
+		return ""
+	}
+	return t.By
+}
+
 // Check refuses terms that cannot be.
 func (t Terms) Check() error {
+	if known := []string{"", "plain", terms.Segments}; !slices.Contains(known, t.By) {
+		return registry.Unknown("kind of words", t.By, known[1:])
+	}
+	if t.by() != "" && t.Within {
+		return fmt.Errorf("'words=%s': found terms of characters ('ngrams'), expected terms of words", t.By)
+	}
 	if known := []string{"", "tfidf", "sublinear", "counts"}; !slices.Contains(known, t.Weights) {
 		return registry.Unknown("weights of terms", t.Weights, known[1:])
 	}
@@ -122,6 +146,10 @@ func (t Terms) Asked() (option, value string) {
 			value = "chars:" + value
 		}
 		return "ngrams", value
+	case t.by() != "":
+		return "words", t.By
+	case len(t.Crossed) > 0:
+		return "cross", t.Crossed[0]
 	case t.Bits > 0:
 		return "hash", strconv.Itoa(t.Bits)
 	case t.MinCount > 1:
@@ -142,7 +170,9 @@ type Spelling struct {
 	// is refused.
 	Dates     string
 	Separator byte // of a table; 0: found by content
-	Terms     Terms
+	// Keep names columns of a table, each by name or position, whose fields Set.Kept keeps as they are spelled, as ID does of one.
+	Keep  []string
+	Terms Terms
 }
 
 // Source says where the sources are, and who watches them being read.

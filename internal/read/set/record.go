@@ -26,7 +26,7 @@ import (
 // numbers, or text; of dates a time.Time or text; of true and false a bool or text; of
 // categories text, or the number or bool that the category spells; of texts text. A category that the
 // schema does not have is none. nil, and text that is empty, ?, NA, N/A or null, is a
-// missing value; a column that is not in the record is an error, and so is a value of
+// missing value; a column that is not in the record is an error, but of features that sparse rows name, and so is a value of
 // another type. Target, weights, ignored columns and names that no column has do not count.
 func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, error) {
 	m, err := s.recordMaker()
@@ -42,6 +42,9 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 	for slot := range m.columns {
 		c := &m.columns[slot]
 		value, ok := record[c.Name]
+		if !ok && s.Named() {
+			continue
+		}
 		if !ok {
 			return matrix.Vector{}, fmt.Errorf("column %q: found nothing in the record, expected a value, or nil for a missing one", c.Name)
 		}
@@ -61,6 +64,12 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 		}
 		if !m.sparse || x != 0 {
 			out.Value = append(out.Value, x)
+		}
+	}
+	if m.cross != nil {
+		var large string
+		if out, large = m.cross.Append(out); large != "" {
+			return matrix.Vector{}, fmt.Errorf("product %q: found a number too large for single precision, expected at most 3.4e38", large)
 		}
 	}
 	return out, nil
@@ -85,6 +94,7 @@ type recordMaker struct {
 	Encoder
 	columns []recordColumn // of each slot
 	sparse  bool
+	cross   *terms.Crosser // nil: no products
 }
 
 // A recordColumn finds the cells of one column.
@@ -110,7 +120,7 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 	if err := s.Check(s.Width()); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	m := &recordMaker{}
+	m := &recordMaker{sparse: s.Named() || s.Crossings != nil, cross: s.Crosser()}
 	first, _ := s.Places()
 	for i, c := range s.Columns {
 		if s.Answers(i) || c.Kind == KindIgnored {

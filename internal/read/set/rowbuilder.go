@@ -2,6 +2,7 @@ package set
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -139,9 +140,14 @@ func (u *UnknownColumns) Add(column uint32) {
 
 // Warnings says what was left out, with columns from first on.
 func (u *UnknownColumns) Warnings(first uint64) []error {
+	return u.Named(func(column uint32) string { return strconv.FormatUint(uint64(column)+first, 10) })
+}
+
+// Named says what was left out, with the names of columns.
+func (u *UnknownColumns) Named(name func(column uint32) string) []error {
 	if u.values == 0 {
 		return nil
 	}
-	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", fault.Plural(u.values, "value", "values"),
-		fault.Plural(len(u.column), "feature", "features"), uint64(u.first)+first, fault.Are(u.values))}
+	return []error{fmt.Errorf("%s of %s (first: %s) %s unknown to the model: ignored", fault.Plural(u.values, "value", "values"),
+		fault.Plural(len(u.column), "feature", "features"), name(u.first), fault.Are(u.values))}
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
 )
 
 // Schema says how the columns of a table became features, so that another
@@ -29,7 +31,12 @@ type Schema struct {
 	Header  bool     `json:"header"`                    // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"`           // the columns are those of an array, not of a table
 
+	Sparse bool `json:"sparse,omitempty"` // and rows name the features that are not 0
+
 	Missing []string `json:"missing,omitempty"` // spellings of a missing value, but where they are categories, besides the usual ones
+	// Crossings are products of the features of two columns, which are features behind those of all columns.
+	Crossings []terms.Crossing `json:"crossings,omitempty"`
+
 	// SkipUnlabelled says that rows without a target were left out; readers do so where the option of that name says it.
 	SkipUnlabelled bool `json:"skip_unlabelled,omitempty"`
 
@@ -39,9 +46,12 @@ type Schema struct {
 // Table reports whether there is a schema, and it is that of a table.
 func (s *Schema) Table() bool { return s != nil && !s.Array }
 
+// Named reports whether the features are those that rows name: one that a row does not name is 0 there.
+func (s *Schema) Named() bool { return s != nil && s.Sparse }
+
 // Clone returns a schema with columns of its own.
 func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Further: s.Further, Weight: s.Weight, Header: s.Header, Array: s.Array, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled}
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Further: s.Further, Weight: s.Weight, Header: s.Header, Array: s.Array, Sparse: s.Sparse, Missing: s.Missing, SkipUnlabelled: s.SkipUnlabelled, Crossings: slices.Clone(s.Crossings)}
 }
 
 // Answers reports whether column i holds a target or the weights, and makes no feature.
@@ -53,7 +63,7 @@ func (s *Schema) Predicts(i int) bool { return i == s.Target || slices.Contains(
 // Later reports whether programs before version 2 of the format of models would not know how
 // fields are spelled, or which rows were left out.
 func (s *Schema) Later() bool {
-	return s != nil && (s.Missing != nil || s.Further != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
+	return s != nil && (s.Missing != nil || s.Sparse || s.Crossings != nil || s.Further != nil || s.SkipUnlabelled || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return c.Unit != "" || c.Factor != 0 || !slices.Contains([]Kind{KindPlain, KindComma, KindBoolean, KindDate, KindIgnored}, c.Kind)
 	}))
 }
@@ -87,6 +97,13 @@ func (s *Schema) Check(features int) error {
 			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
 		}
 		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.Crossings {
+		if a, b := c.Columns[0], c.Columns[1]; a < 0 || b < 0 || a >= len(s.Columns) || b >= len(s.Columns) || s.Array {
+			return fmt.Errorf("found products of columns %v, expected two of the %d columns of a table", c.Columns, len(s.Columns))
+		} else if err := c.Check(s.makes(a), s.makes(b)); err != nil {
 			return err
 		}
 	}
@@ -128,8 +145,17 @@ func (s *Schema) makes(i int) int {
 	return 0
 }
 
-// Places returns the first feature of each column and the number of features.
+// Places returns the first feature of each column and the number of features, products among them.
 func (s *Schema) Places() (first []int, features int) {
+	first, features = s.columnPlaces()
+	for i := range s.Crossings {
+		features += s.Crossings[i].Width()
+	}
+	return first, features
+}
+
+// columnPlaces is Places without products.
+func (s *Schema) columnPlaces() (first []int, features int) {
 	first = make([]int, len(s.Columns))
 	for i := range s.Columns {
 		first[i] = features
@@ -138,8 +164,47 @@ func (s *Schema) Places() (first []int, features int) {
 	return first, features
 }
 
-// Features names the features: the column, or "column=category".
+// Crosser returns what appends the products to rows; nil if there are none.
+func (s *Schema) Crosser() *terms.Crosser {
+	if len(s.Crossings) == 0 {
+		return nil
+	}
+	first, base := s.columnPlaces()
+	return terms.NewCrosser(s.Crossings, func(i int) int { return first[i] }, s.makes, base, s.columnFeatures())
+}
+
+// crossedIndicators tells for each product whether both of its columns are no numbers.
+func (s *Schema) crossedIndicators() (flags []bool) {
+	for _, c := range s.Crossings {
+		both := true
+		for _, at := range c.Columns {
+			of := s.Columns[at]
+			both = both && (of.IsWords() || of.Kind == KindBoolean)
+		}
+		flags = append(flags, slices.Repeat([]bool{both}, c.Width())...)
+	}
+	return flags
+}
+
+// crossedNames says how many products of which columns there are.
+func (s *Schema) crossedNames() (list []string) {
+	for _, c := range s.Crossings {
+		list = append(list, fmt.Sprintf("%d products of %s and %s", c.Width(), fault.Printable(s.Columns[c.Columns[0]].Name), fault.Printable(s.Columns[c.Columns[1]].Name)))
+	}
+	return list
+}
+
+// Features names the features: the column, or "column=category"; of products two of these with a star between.
 func (s *Schema) Features() []string {
+	names, x := s.columnFeatures(), s.Crosser()
+	for _, features := s.Places(); len(names) < features; {
+		names = append(names, x.Name(len(names)))
+	}
+	return names
+}
+
+// columnFeatures is Features without products.
+func (s *Schema) columnFeatures() []string {
 	var names []string
 	for i, c := range s.Columns {
 		switch {

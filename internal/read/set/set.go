@@ -30,6 +30,7 @@ type Set struct {
 
 	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
 	IDName    string   // the name of its column
+	Kept      []Kept   // the columns that Options.Keep asks for
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
 	Gaps []Gap // the missing numbers of a table, by row and feature: the rows hold the means that fill them
@@ -50,6 +51,12 @@ type Set struct {
 	stored *storedDigest  // from a cache; nil: none
 	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
+}
+
+// A Kept is a column of a table that makes no difference to the rows: what stands in it.
+type Kept struct {
+	Name   string
+	Fields []string // of each row, as it is spelled
 }
 
 // Close gives back the files in which rows, targets and weights are, if they
@@ -131,7 +138,7 @@ const MaxLabels = 1 << 16
 func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
-// category or two words, or one of texts: such are not scaled. It returns nil when the set has no schema.
+// category or two words, or one of texts, or a product of such: these are not scaled. It returns nil when the set has no schema.
 func (s *Set) Indicator() []bool {
 	if s.Schema == nil {
 		return nil
@@ -142,7 +149,7 @@ func (s *Set) Indicator() []bool {
 			flags = append(flags, c.Category != nil || c.Text != nil || c.Kind == KindBoolean)
 		}
 	}
-	return flags
+	return append(flags, s.Schema.crossedIndicators()...)
 }
 
 // Widen gives every row zeros in further columns, which have no names, up to cols

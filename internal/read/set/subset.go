@@ -25,6 +25,9 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	}
 	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: OfRows(s.Weight, rows), ID: OfRows(s.ID, rows),
 		Feature: s.Feature, Schema: s.Schema, IDName: s.IDName, Structure: s.Structure, ZeroBased: s.ZeroBased}
+	for _, c := range s.Kept {
+		part.Kept = append(part.Kept, Kept{c.Name, OfRows(c.Fields, rows)})
+	}
 	if s.Gaps != nil {
 		part.Gaps = s.gapsOf(rows)
 	}
@@ -151,6 +154,14 @@ func (s *Set) fills() fills {
 		f.mean[j] /= float64(max(known[j], 1))
 	}
 	s.fitTexts(&f)
+	for i, c := range s.Schema.Crossings {
+		if _, end := s.Schema.Places(); c.Bits > 0 { // a hash has all products
+			for _, later := range s.Schema.Crossings[i:] {
+				end -= later.Width()
+			}
+			clear(f.absent[end : end+c.Width()])
+		}
+	}
 	return f
 }
 
@@ -184,6 +195,7 @@ func (s *Set) missing() func(row int) []uint32 {
 // refill makes the features of all rows anew; it returns the rows of which any is another then.
 func (s *Set) refill(f fills) (changed []int) {
 	rows, cols := s.X.Dims()
+	cross := s.Schema.Crosser()
 	missing, out := s.missing(), &matrix.CSR{Cols: cols, Start: make([]int64, 1, rows+1), Index: []uint32{}}
 	_, dense := s.X.(*matrix.Dense)
 	if s.isSound() {
@@ -213,6 +225,9 @@ func (s *Set) refill(f fills) (changed []int) {
 			from := int(out.Start[i])
 			other = t.weigh(out.Index[from:], out.Value[from:]) || other
 		}
+		if cross != nil {
+			other = recross(out, int(out.Start[i]), row, cross, f.absent)
+		}
 		if out.Start = append(out.Start, int64(len(out.Value))); other {
 			changed = append(changed, i)
 		}
@@ -221,6 +236,18 @@ func (s *Set) refill(f fills) (changed []int) {
 		s.X = &matrix.Dense{Rows: rows, Cols: cols, Value: out.Value}
 	}
 	return changed
+}
+
+// recross makes the products of the last row of out, which begins at a place, anew; it reports whether the row is another than before.
+func recross(out *matrix.CSR, from int, before matrix.Vector, cross *terms.Crosser, absent []bool) (changed bool) {
+	row, _ := cross.Append(cross.Base(matrix.Vector{Index: out.Index[from:], Value: out.Value[from:]}))
+	out.Index, out.Value = out.Index[:from], out.Value[:from]
+	for k, j := range row.Index {
+		if !absent[j] {
+			out.Index, out.Value = append(out.Index, j), append(out.Value, row.Value[k])
+		}
+	}
+	return !slices.Equal(out.Index[from:], before.Index) || !slices.Equal(out.Value[from:], before.Value)
 }
 
 // fitted is a column of texts whose terms have the weights that some rows give them.

@@ -48,7 +48,7 @@ func (s *Schema) Summary() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d with %s categories", len(categories), of))
 	}
-	parts = append(parts, texts...)
+	parts = append(append(parts, texts...), s.crossedNames()...)
 	if len(ignored) > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), fault.Few(ignored)))
 	}

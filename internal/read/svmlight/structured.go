@@ -74,14 +74,11 @@ func (f *structured) Read(ctx context.Context, in []*file.Input, opt *set.Option
 	s.Free = make(chan []byte, opt.Workers()+1)
 	arena := memory.NewArena(opt.Workers())
 	defer arena.Close()
-	all, begun, bare, found := sparseRows{targets: set.NewTargets()}, false, false, doubts{}
+	all, labels, found := sparseRows{targets: set.NewTargets()}, labelled{}, doubts{}
 	parse := func(c *lines.Chunk) (*structuredChunk, error) { return f.parse(c, arena), nil }
 	err := lines.Parse(ctx, s, opt.Workers(), parse, func(c *structuredChunk) error {
-		if c.begun && begun && c.bare != bare {
-			return mixed(c.first, c.bare)
-		}
-		if c.begun && !begun {
-			begun, bare = true, c.bare
+		if err := labels.take(c); err != nil {
+			return err
 		}
 		found.merge(&c.doubts)
 		if err := all.take(c.sparseChunk); err != nil {
@@ -106,6 +103,19 @@ func (f *structured) Read(ctx context.Context, in []*file.Input, opt *set.Option
 		return nil, err
 	}
 	return &set.Set{X: x, Target: all.targets.Target(), Weight: weights, Structure: f.kind, Warnings: found.warnings()}, nil
+}
+
+// labelled says whether rows have labels: all of them, or none.
+type labelled struct{ begun, bare bool }
+
+func (l *labelled) take(c *structuredChunk) error {
+	if c.begun && l.begun && c.bare != l.bare {
+		return mixed(c.first, c.bare)
+	}
+	if c.begun && !l.begun {
+		l.begun, l.bare = true, c.bare
+	}
+	return nil
 }
 
 // mixed is the error of the first row with a label among rows without, or the other way round.

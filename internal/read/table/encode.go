@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -176,13 +177,38 @@ func (t *table) encode(ctx context.Context, opt *set.Options) (matrix.Matrix, er
 		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.Cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c set.Column) bool { return c.IsWords() })
-	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.Cols) {
+	if !categorical && t.schema.Crossings == nil && 2*nonzeros >= int64(t.count)*int64(e.Cols) {
 		return t.encodeDense(ctx, e, opt)
 	}
 	if slices.ContainsFunc(e.Texts, func(x *set.Texts) bool { return x != nil }) {
 		return t.encodeTexts(ctx, e, opt)
 	}
 	return t.encodeSparse(ctx, e, opt)
+}
+
+// cross appends products of features to the rows.
+func (t *table) cross(x matrix.Matrix, opt *set.Options) (matrix.Matrix, error) {
+	s := t.schema
+	for _, columns := range t.crossed {
+		for _, at := range columns {
+			if c := s.Columns[at]; c.Kind == set.KindIgnored || c.Width() == 0 {
+				return nil, fault.In(t.in[0].Name, "cross column %q: found one that is ignored or makes no feature, expected one of features ('categorical', 'numeric' and 'text' keep one)", c.Name)
+			}
+		}
+		s.Crossings = append(s.Crossings, terms.Crossing{Columns: columns, Bits: t.terms.Bits})
+	}
+	if t.crossed != nil {
+		s.Crosser().Fit(x, opt.Workers())
+	}
+	cross := s.Crosser()
+	if cross == nil {
+		return x, nil
+	}
+	out, err := cross.Rows(x, opt.Workers())
+	if err != nil {
+		return nil, fault.In(t.in[0].Name, "%w", err)
+	}
+	return out, nil
 }
 
 // encodeTexts makes the matrix of a table with texts.

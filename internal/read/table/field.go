@@ -15,8 +15,10 @@ import (
 // is wrong with a feature is left for later, as it is not yet sure what the
 // column is.
 func (p *rowParser) cell(f field) (uint32, error) {
-	if f.column == p.id {
-		p.out.ids.add(f.text)
+	for k, column := range p.kept {
+		if f.column == column {
+			p.out.fields[k].add(f.text)
+		}
 	}
 	f.missing = f.missing || len(p.also) > 0 && p.isAlso(f.text)
 	switch p.out.roles[f.column] {

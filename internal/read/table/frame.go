@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
@@ -104,7 +105,7 @@ func (t *table) chunks(opt *set.Options) func() (*lines.Chunk, error) {
 	}
 	wanted := make([]bool, len(t.names))
 	for i, role := range t.roles {
-		wanted[i] = role != roleIgnored || i == t.id
+		wanted[i] = role != roleIgnored || slices.Contains(t.kept, i)
 	}
 	text := make([]byte, size, size+64)
 	var f *Frame

@@ -22,7 +22,7 @@ type tablePart struct {
 	blank   []int        // of each line that is no row, how many rows are before it
 	roles   []role       // what the columns were taken for
 	labels  *set.Labels
-	ids     fieldTexts
+	fields  []fieldTexts // of each column to keep
 	weights []float64
 	further [][]float64  // of each further target
 	content []content    // of each column
@@ -108,8 +108,8 @@ type gathered struct {
 	count   int // rows
 	targets *set.Targets
 	weights []float64
-	others  [][]float64 // of each further target
-	ids     fieldTexts
+	others  [][]float64  // of each further target
+	fields  []fieldTexts // of each column to keep
 	content []content    // of each column
 	words   []dictionary // of each slot
 	sum     []float64    // of the numbers of each slot
@@ -132,7 +132,7 @@ type gathered struct {
 // gather begins anew.
 func (t *table) gather() gathered {
 	slots := len(t.place)
-	g := gathered{targets: set.NewTargets(), others: make([][]float64, len(t.further)), content: make([]content, len(t.names)),
+	g := gathered{targets: set.NewTargets(), others: make([][]float64, len(t.further)), fields: make([]fieldTexts, len(t.kept)), content: make([]content, len(t.names)),
 		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots), spread: make([]set.Spread, slots)}
 	if t.fixed {
 		for i, at := range t.place {
@@ -185,7 +185,6 @@ func (t *table) take(p *tablePart) error {
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
-	t.ids.join(p.ids)
 	t.merge(p)
 	for i, n := range p.missing {
 		t.missing[i] += n
@@ -199,8 +198,12 @@ func (t *table) take(p *tablePart) error {
 	return err
 }
 
-// merge gives the categories of a part their codes in the whole table.
+// merge gives the categories of a part their codes in the whole table, and takes its fields to keep.
 func (t *table) merge(p *tablePart) {
+	for k, fields := range p.fields {
+		t.gathered.fields[k].join(fields)
+	}
+	p.fields = nil
 	unknown := false
 	p.codes = make([][]uint32, len(t.words))
 	for i := range t.words {

@@ -15,7 +15,7 @@ import (
 
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
-	t.id, t.idName, t.dates, t.skip, t.unweighted, t.observed = -1, opt.ID, opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
+	t.kept, t.keptNames, t.dates, t.skip, t.unweighted, t.observed = nil, opt.KeptNames(), opt.Dates, opt.SkipUnlabelled, opt.Unweighted, opt.Observed
 	t.weightless = new(atomic.Bool)
 	if t.terms = opt.Terms; opt.Schema == nil {
 		if err := opt.Terms.Check(); err != nil {
@@ -29,10 +29,19 @@ func (t *table) plan(opt *set.Options) (err error) {
 		t.misses = t.misses || status == decimal.Number
 	}
 	roles := t.planRoles(opt)
-	if opt.ID != "" && (roles == nil || opt.Schema == nil) { // one to ignore too is called what it is for
-		if t.id, err = t.find(opt.ID, cmp.Or(opt.IDRole, "id")); err != nil {
+	if roles != nil && opt.Schema != nil { // one to ignore too is called what it is for
+		return roles
+	}
+	for k, name := range t.keptNames {
+		role := "keep"
+		if k == 0 && opt.ID != "" {
+			role = cmp.Or(opt.IDRole, "id")
+		}
+		column, err := t.find(name, role)
+		if err != nil {
 			return err
 		}
+		t.kept = append(t.kept, column)
 	}
 	return roles
 }
@@ -81,7 +90,30 @@ func (t *table) planRoles(opt *set.Options) error {
 	for i := range t.use {
 		t.use[i] = i
 	}
-	return t.ask(opt)
+	return cmp.Or(t.ask(opt), t.findCrossed(opt.Terms.Crossed))
+}
+
+// findCrossed finds the columns of which products are asked for.
+func (t *table) findCrossed(pairs []string) error {
+	t.crossed = nil
+	for _, pair := range pairs {
+		names := strings.Split(pair, ",")
+		if len(names) != 2 {
+			return fault.In(t.in[0].Name, "'cross=%s': found %s, expected two with a comma between", pair, fault.Plural(len(names), "column", "columns"))
+		}
+		var both [2]int
+		for k, name := range names {
+			at, err := t.find(name, "cross")
+			if err != nil {
+				return err
+			}
+			if both[k] = at; t.answers.has(at) || k == 1 && both[0] == at {
+				return fault.In(t.in[0].Name, "'cross=%s': found %q, expected two different columns of features", pair, t.names[at])
+			}
+		}
+		t.crossed = append(t.crossed, both)
+	}
+	return nil
 }
 
 // usualTargets are the names that a column to predict has, the surest first.
@@ -197,7 +229,7 @@ func (t *table) matchNames() error {
 	for i, name := range t.names {
 		at, ok := place[name]
 		if !ok {
-			if t.use[i] = -1; name != t.idName {
+			if t.use[i] = -1; !slices.Contains(t.keptNames, name) {
 				extra = append(extra, name)
 			}
 			continue

@@ -50,22 +50,39 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	t.move(opt)
 	t.complete(opt.Workers())
 	x, err := t.encode(ctx, opt)
+	if err == nil {
+		x, err = t.cross(x, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
 	out := &set.Set{X: x, Target: target, TargetBy: t.targetBy(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: t.missed, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
-	if t.id >= 0 {
-		if out.IDName = opt.ID; t.header {
-			out.IDName = t.names[t.id]
-		}
-		if out.ID = t.ids.all(); len(out.ID) != t.count {
-			return nil, fault.In(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], fault.Plural(len(out.ID), "field", "fields"), fault.Plural(t.count, "row", "rows"))
-		}
+	if err := t.keep(out, opt.ID != ""); err != nil {
+		return nil, err
 	}
 	if opt.Columns > 0 {
 		out.Fit(opt.Columns)
 	}
 	return out, nil
+}
+
+// keep gives a set the fields of the columns to be kept, the first of which may be the id.
+func (t *table) keep(out *set.Set, id bool) error {
+	for k, column := range t.kept {
+		c := set.Kept{Name: t.keptNames[k], Fields: t.gathered.fields[k].all()}
+		if t.header {
+			c.Name = t.names[column]
+		}
+		if len(c.Fields) != t.count {
+			return fault.In(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[column], fault.Plural(len(c.Fields), "field", "fields"), fault.Plural(t.count, "row", "rows"))
+		}
+		if k == 0 && id {
+			out.ID, out.IDName = c.Fields, c.Name
+		} else {
+			out.Kept = append(out.Kept, c)
+		}
+	}
+	return nil
 }
 
 // passes reads the rows as often as it takes to know what the columns are.

@@ -45,7 +45,7 @@ func (t *table) recognise() error {
 		*c = set.Column{Name: c.Name, Kind: set.KindIgnored, Why: why}
 	}
 	isText := func(c set.Column) bool { return c.Kind == set.KindText }
-	if option, value := t.terms.Asked(); option != "" && !slices.ContainsFunc(t.schema.Columns, isText) {
+	if option, value := t.terms.Asked(); option != "" && len(t.crossed) == 0 && !slices.ContainsFunc(t.schema.Columns, isText) {
 		return fault.In(t.in[0].Name, "'%s=%s': found no column of sentences, expected one, or the name of a column of texts in 'text'", option, value)
 	}
 	t.say()

@@ -32,7 +32,7 @@ func (t *table) assign() {
 			if t.roles[i] = t.feature(i, at); t.roles[i] != roleIgnored {
 				t.place = append(t.place, at)
 			}
-			if i == t.id && t.roles[i] <= roleInteger {
+			if slices.Contains(t.kept, i) && t.roles[i] <= roleInteger {
 				t.roles[i] = roleKept
 			}
 			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] != roleIgnored

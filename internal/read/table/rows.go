@@ -66,7 +66,7 @@ func (p *rowParser) begin() {
 		}
 	}
 	o.reset()
-	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: set.NewLabels(p.most), spread: make([]set.Spread, o.width), exact: make([][]float64, o.width),
+	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: set.NewLabels(p.most), fields: make([]fieldTexts, len(p.kept)), spread: make([]set.Spread, o.width), exact: make([][]float64, o.width),
 		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
 }
 

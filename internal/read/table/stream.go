@@ -122,7 +122,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	}
 	t.assign()
 	for i, role := range t.roles {
-		if role == roleCategory || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
+		if role == roleCategory || opt.Terms.Crossed != nil || t.schema != nil && t.schema.Crossings != nil || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
 			s, err := unread.readWhole(ctx, opt)
 			return b.ReadAll(t.in[0].Name, s, err)
 		}

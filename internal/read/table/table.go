@@ -78,8 +78,9 @@ type slots struct {
 type answers struct {
 	target, weight int   // columns, -1: none
 	further        []int // columns of other targets, where there are several
-	id             int   // column of which the fields are kept, -1: none
-	idName         string
+	kept           []int // columns of which the fields are kept: the id, if there is one, before others
+	keptNames      []string
+	crossed        [][2]int            // columns of which products are features
 	answer         set.Target          // the targets as they are spelled
 	asNumbers      *set.Reading        // of the labels that are not all numbers
 	bareWords      map[string]struct{} // targets that are none, where others are numbers and rows without one are left out

@@ -46,7 +46,7 @@ func near(a, b map[string]float64) bool {
 
 // TestTexts: a column of texts makes features of its terms beside those of other columns, as a record and other rows do.
 func TestTexts(t *testing.T) {
-	for _, terms := range []set.Terms{{}, {Least: 1, Most: 2}, {Weights: "counts"}, {Weights: "sublinear"}, {Least: 2, Most: 3, Within: true}, {Bits: 6}, {MinCount: 2}, {MaxShare: 0.4}} {
+	for _, terms := range []set.Terms{{}, {Least: 1, Most: 2}, {Weights: "counts"}, {Weights: "sublinear"}, {Least: 2, Most: 3, Within: true}, {Bits: 6}, {By: "uax29"}, {By: "uax29", Least: 1, Most: 2, Bits: 6}, {MinCount: 2}, {MaxShare: 0.4}} {
 		s, err := readtest.ReadText(reviews, texts("review", terms))
 		if err != nil {
 			t.Fatal(err)

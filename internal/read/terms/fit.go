@@ -14,23 +14,27 @@ func (s *Space) Fit(texts []string, rows []int, n, threads int) {
 		return
 	}
 	var mutex sync.Mutex
-	all := map[string]int{} // rows with each term
-	parallel.Blocks(len(texts), 256, threads, func(_, lo, hi int) {
-		here, seen := map[string]int{}, map[string]bool{}
+	all := map[string]int{}             // rows with each term
+	type entry struct{ rows, last int } // and one more than the last text with it
+	const parts = 32                    // of few texts each block would meet the same words
+	parallel.Blocks(len(texts), max(256, len(texts)/parts), threads, func(_, lo, hi int) {
+		here := map[string]*entry{}
 		for k := lo; k < hi; k++ {
-			clear(seen)
 			s.Each(texts[k], func(term []byte) {
-				if !seen[string(term)] {
-					word := string(term)
-					seen[word] = true
-					here[word] += rows[k]
+				e := here[string(term)]
+				if e == nil {
+					e = &entry{}
+					here[string(term)] = e
+				}
+				if e.last != k+1 {
+					e.rows, e.last = e.rows+rows[k], k+1
 				}
 			})
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
-		for word, count := range here {
-			all[word] += count
+		for word, e := range here {
+			all[word] += e.rows
 		}
 	})
 	s.Words = []string{}

@@ -11,19 +11,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // A Space says which terms texts have, and what feature each is. It is stored as JSON in the schema of a model.
 type Space struct {
-	Least  int       `json:"least"`            // words, or characters, of the shortest term
-	Most   int       `json:"most"`             // and of the longest
-	Within bool      `json:"chars,omitempty"`  // terms are characters within words, which a blank before and behind each ends
-	Bits   int       `json:"hash,omitempty"`   // terms are numbered by a hash of so many bits; 0: by Words
-	Words  []string  `json:"terms,omitempty"`  // vocabulary, increasing
-	IDF    []float64 `json:"idf,omitempty"`    // ln((1+n)/(1+texts with the term)) + 1, of each of Words; nil: 1
-	Damped bool      `json:"damped,omitempty"` // a count c is 1 + ln c
-	Rare   bool      `json:"rare,omitempty"`   // terms have weights IDF
-	Counts bool      `json:"counts,omitempty"` // values are counts: else their squares add up to 1 in each text
+	Least  int       `json:"least"`              // words, or characters, of the shortest term
+	Most   int       `json:"most"`               // and of the longest
+	Within bool      `json:"chars,omitempty"`    // terms are characters within words, which a blank before and behind each ends
+	Bits   int       `json:"hash,omitempty"`     // terms are numbered by a hash of so many bits; 0: by Words
+	Words  []string  `json:"terms,omitempty"`    // vocabulary, increasing
+	IDF    []float64 `json:"idf,omitempty"`      // ln((1+n)/(1+texts with the term)) + 1, of each of Words; nil: 1
+	Damped bool      `json:"damped,omitempty"`   // a count c is 1 + ln c
+	Rare   bool      `json:"rare,omitempty"`     // terms have weights IDF
+	By     string    `json:"words_by,omitempty"` // how texts are cut into words: [Segments]; "": runs of two and more letters, digits and underscores
+	Counts bool      `json:"counts,omitempty"`   // values are counts: else their squares add up to 1 in each text
 
 	MinCount int     `json:"min_count,omitempty"` // a term is in so many texts at least
 	MaxShare float64 `json:"max_share,omitempty"` // and in at most this share of them; 0: in any
@@ -35,11 +38,17 @@ const mostBits = 24
 // mostTerm is how many words or characters a term may have.
 const mostTerm = 20
 
+// Segments are words by the Unicode text segmentation (Unicode Standard Annex 29), of which one character may be one: for
+// scripts without blanks between words too.
+const Segments = "uax29"
+
 // Check returns why a space that was read from a file cannot be one.
 func (s *Space) Check() error {
 	switch {
 	case s.Least < 1 || s.Most < s.Least || s.Most > mostTerm:
 		return fmt.Errorf("found terms of %d to %d words, expected 1 to %d", s.Least, s.Most, mostTerm)
+	case s.By != "" && (s.By != Segments || s.Within):
+		return fmt.Errorf("found words by %q, and characters or words, expected words by %s", s.By, Segments)
 	case s.Bits < 0 || s.Bits > mostBits || s.Bits > 0 && (s.Words != nil || s.IDF != nil):
 		return fmt.Errorf("found a hash of %d bits and %d terms, expected 1 to %d bits, or a vocabulary", s.Bits, len(s.Words), mostBits)
 	case s.Rare != (s.IDF != nil) && len(s.Words) > 0 || s.MinCount < 0 || !(s.MaxShare >= 0 && s.MaxShare <= 1) || s.Rare && s.Counts:
@@ -130,7 +139,38 @@ func (s *Space) Each(text string, take func(term []byte)) {
 		s.within(text, take)
 		return
 	}
-	var bounds [][2]int // of the words, of two characters and more
+	bounds := plainWords(text)
+	if s.By == Segments {
+		bounds = segments(text)
+	}
+	var term []byte
+	for n := s.Least; n <= s.Most; n++ {
+		for i := 0; i+n <= len(bounds); i++ {
+			term = append(term[:0], text[bounds[i][0]:bounds[i][1]]...)
+			for _, b := range bounds[i+1 : i+n] {
+				term = append(append(term, ' '), text[b[0]:b[1]]...)
+			}
+			take(term)
+		}
+	}
+}
+
+// segments are where words by Unicode's segmentation begin and end: those that have a letter or a digit.
+func segments(text string) (bounds [][2]int) {
+	from := 0
+	for all := words.FromString(text); all.Next(); {
+		to := from + len(all.Value())
+		if strings.ContainsFunc(all.Value(), isWord) {
+			bounds = append(bounds, [2]int{from, to})
+		}
+		from = to
+	}
+	return bounds
+}
+
+// plainWords are where words of two characters and more begin and end.
+func plainWords(text string) [][2]int {
+	bounds := make([][2]int, 0, len(text)/4)
 	for from := 0; from < len(text); {
 		r, size := utf8.DecodeRuneInString(text[from:])
 		if !isWord(r) {
@@ -150,16 +190,7 @@ func (s *Space) Each(text string, take func(term []byte)) {
 		}
 		from = to
 	}
-	var term []byte
-	for n := s.Least; n <= s.Most; n++ {
-		for i := 0; i+n <= len(bounds); i++ {
-			term = append(term[:0], text[bounds[i][0]:bounds[i][1]]...)
-			for _, b := range bounds[i+1 : i+n] {
-				term = append(append(term, ' '), text[b[0]:b[1]]...)
-			}
-			take(term)
-		}
-	}
+	return bounds
 }
 
 // within takes sequences of characters: of each part between blanks, with a blank before and behind it. A part that is shorter
@@ -235,21 +266,54 @@ func (s *Space) Index() *Index {
 
 // Count returns the terms of a text that the space has, increasing. Any number of goroutines may call it.
 func (x *Index) Count(text string) []Term {
+	if x.space.Bits == 0 {
+		return x.known(text)
+	}
 	var found []Term
 	x.space.Each(text, func(term []byte) {
-		if x.space.Bits == 0 {
-			if j, ok := x.place[string(term)]; ok {
-				found = append(found, Term{j, 1})
-			}
-			return
-		}
-		h := int64(int32(hash(term)))
-		sign := 1.0
-		if h < 0 {
-			h, sign = -h, -1
-		}
-		found = append(found, Term{uint32(h % (1 << x.space.Bits)), sign})
+		j, sign := place(term, x.space.Bits)
+		found = append(found, Term{j, sign})
 	})
+	return summed(found)
+}
+
+// known counts the terms of a vocabulary.
+func (x *Index) known(text string) (all []Term) {
+	places := make([]uint32, 0, len(text)/4)
+	x.space.Each(text, func(term []byte) {
+		if j, ok := x.place[string(term)]; ok {
+			places = append(places, j)
+		}
+	})
+	slices.Sort(places)
+	distinct := 0
+	for k, j := range places {
+		if k == 0 || j != places[k-1] {
+			distinct++
+		}
+	}
+	all = make([]Term, 0, distinct)
+	for k, j := range places {
+		if k == 0 || j != places[k-1] {
+			all = append(all, Term{Index: j})
+		}
+		all[len(all)-1].Count++
+	}
+	return all
+}
+
+// place is the number of a term by a hash of so many bits, and the sign of its values.
+func place(term []byte, bits int) (index uint32, sign float64) {
+	h := int64(int32(hash(term)))
+	sign = 1
+	if h < 0 {
+		h, sign = -h, -1
+	}
+	return uint32(h % (1 << bits)), sign
+}
+
+// summed adds up the counts of each term, and sorts the terms.
+func summed(found []Term) []Term {
 	slices.SortFunc(found, func(a, b Term) int { return cmp.Compare(a.Index, b.Index) })
 	all := found[:0]
 	for _, t := range found {

@@ -91,9 +91,35 @@ func TestSklearn(t *testing.T) {
 	}
 }
 
+// TestSegments: words of several scripts, cut as Unicode says; letters and digits are words, marks and blanks none.
+func TestSegments(t *testing.T) {
+	s := Space{Least: 1, Most: 1, By: Segments}
+	for text, want := range map[string][]string{
+		"I can't, 3.14 x_y!":   {"i", "can't", "3.14", "x_y"},
+		"我爱北京":                 {"我", "爱", "北", "京"},
+		"カタカナとひらがな":            {"カタカナ", "と", "ひ", "ら", "が", "な"},
+		"안녕 세계":                {"안녕", "세계"},
+		"e\u0301te\u0301 🙂 ok": {"e\u0301te\u0301", "ok"},
+		"example.com a-b":      {"example.com", "a", "b"},
+		" ,;\xff":              nil,
+	} {
+		var found []string
+		s.Each(text, func(term []byte) { found = append(found, string(term)) })
+		if !slices.Equal(found, want) {
+			t.Errorf("%q: found %q, expected %q", text, found, want)
+		}
+	}
+	s.Most = 2
+	var found []string
+	s.Each("我爱他", func(term []byte) { found = append(found, string(term)) })
+	if !slices.Equal(found, []string{"我", "爱", "他", "我 爱", "爱 他"}) {
+		t.Errorf("found %q", found)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, s := range []Space{{}, {Least: 2, Most: 1}, {Least: 1, Most: 99}, {Least: 1, Most: 1, Bits: 25}, {Least: 1, Most: 1, Bits: 3, Words: []string{"a"}}, {Least: 1, Most: 1, Words: []string{"b", "a"}},
-		{Least: 1, Most: 1, Words: []string{"a"}, IDF: []float64{}}, {Least: 1, Most: 1, Words: []string{"a"}, IDF: []float64{math.NaN()}}} {
+		{Least: 1, Most: 1, Words: []string{"a"}, IDF: []float64{}}, {Least: 1, Most: 1, Words: []string{"a"}, IDF: []float64{math.NaN()}}, {Least: 1, Most: 1, By: "blanks"}, {Least: 1, Most: 1, By: Segments, Within: true}} {
 		if s.Check() == nil {
 			t.Errorf("%+v: found no error", s)
 		}
@@ -105,6 +131,10 @@ func FuzzEach(f *testing.F) {
 	f.Add("Hello, wörld ΟΔΟΣ", uint8(3))
 	f.Add("\xff\xfe a\x00b", uint8(200))
 	f.Fuzz(func(t *testing.T, text string, how uint8) {
+		if how == 7 {
+			how = 0
+			fit(Space{Least: 1, Most: 2, By: Segments}, []string{text}, true).Index().Count(text)
+		}
 		s := Space{Least: 1 + int(how&3), Within: how&4 != 0, Bits: int(how >> 4), Damped: how&8 != 0}
 		s.Most = s.Least + 2
 		if s.Bits == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -53,7 +54,10 @@ func (in *Input) Register(cmd *cobra.Command, target bool) {
 	f.StringSliceVar(&in.Opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes; what is none is missing")
 	f.StringSliceVar(&in.Opt.Terms.Columns, "text", nil, "columns of a table whose texts make a feature for each term (default: those of sentences)")
 	f.StringVar(&in.ngrams, "ngrams", "1", "terms of texts: so many words, as in 1..2, or characters within words, as in chars:3..5")
-	f.IntVar(&in.Opt.Terms.Bits, "hash", 0, "number terms by a hash of so many bits, without a vocabulary (default by a vocabulary)")
+	f.StringVar(&in.Opt.Terms.By, "words", "plain", "words of texts: plain, runs of two and more letters or digits, or uax29, Unicode's segmentation, for scripts without blanks too")
+	Complete(cmd, "words", "plain", terms.Segments)
+	f.IntVar(&in.Opt.Terms.Bits, "hash", 0, "number terms, and products of --cross, by a hash of so many bits, without a vocabulary (default by a vocabulary)")
+	f.StringArrayVar(&in.Opt.Terms.Crossed, "cross", nil, "two columns of a table, as in a,b: the products of their features are features too, by pairs that rows have or by --hash; may be given again")
 	f.IntVar(&in.Opt.Terms.MinCount, "min-count", 1, "leave out terms that fewer texts have")
 	f.Float64Var(&in.Opt.Terms.MaxShare, "max-share", 1, "leave out terms that a larger share of the texts has")
 	f.StringVar(&in.Opt.Terms.Weights, "term-weights", "tfidf", "weights of terms: tfidf, sublinear (1 + ln count) or counts")

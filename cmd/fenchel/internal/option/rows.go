@@ -16,7 +16,6 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
-	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/registry"
@@ -90,28 +89,34 @@ func (in *Input) Sets(cmd *cobra.Command, out string, sources []string, take fun
 
 // WriteRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
-func (in *Input) WriteRows(cmd *cobra.Command, out string, set *data.Set, size int, names []string, numbers func(i int) []float64) error {
-	f := printing.NewRowFormat(out, set)
-	write := func(w io.Writer) error {
-		if _, err := w.Write(f.Header(names)); err != nil {
-			return err
-		}
-		return parallel.Ordered(interrupt.Endable{Ctx: cmd.Context(), W: w}, set.Rows(), size, in.Opt.Threads, func(text []byte, lo, hi int) []byte {
-			for i := lo; i < hi; i++ {
-				text = f.End(f.Numbers(f.Begin(text, i), numbers(i)))
-			}
-			return text
-		})
+func (in *Input) WriteRows(cmd *cobra.Command, out string, s *data.Set, size int, names []string, numbers func(i int) []float64) error {
+	columns := make([]set.Result, len(names))
+	for k, name := range names {
+		columns[k].Name = name
 	}
-	return WriteText(cmd, out, write)
+	return in.WriteResults(cmd, out, s, size, columns, func(r *printing.Rows, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r.Begin(i)
+			r.Numbers(numbers(i)...)
+			r.End()
+		}
+	})
 }
 
-// WriteText writes to a file or, where it is - or has no name, to standard output.
-func WriteText(cmd *cobra.Command, out string, write func(io.Writer) error) error {
+// WriteResults writes the results of every row, which do makes block by block, to a file, in the format that its extension
+// names, or, where it is - or has no name, to standard output.
+func (in *Input) WriteResults(cmd *cobra.Command, out string, s *data.Set, size int, columns []set.Result, do func(r *printing.Rows, lo, hi int)) error {
+	f, err := printing.NewRowFormat(out, s, columns)
+	if err != nil {
+		return exitcode.BadData(err)
+	}
+	write := func(w io.Writer) error {
+		return f.Write(interrupt.Endable{Ctx: cmd.Context(), W: w}, size, in.Opt.Threads, do)
+	}
 	if out == "" || out == "-" {
 		return exitcode.BadData(write(cmd.OutOrStdout()))
 	}
-	return exitcode.BadData(file.WriteFile(out, write))
+	return exitcode.BadData(file.WriteFilePacked(out, write))
 }
 
 // Whiten has components whiten coordinates, if asked to, that do not do so by themselves.

@@ -12,7 +12,7 @@ var FlagGroups = []struct {
 	Title string
 	Flags []string
 }{
-	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "text", "ngrams", "hash", "min-count", "max-share", "term-weights", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared", "folder"}},
+	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "keep", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "text", "ngrams", "words", "cross", "hash", "min-count", "max-share", "term-weights", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared", "folder"}},
 	{"Problem", []string{"task", "loss", "target-log", "penalty", "hidden", "activation", "image", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "plan", "accuracy", "delta", "squared-norm", "fourth-norm"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "alpha", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
