@@ -16,10 +16,11 @@ from .components import PCA, IncrementalPCA, KernelPCA
 from .kernel import KernelClassifier, KernelRegressor, OneClass
 from .linear import LinearClassifier, LinearRegressor
 from .network import NetworkClassifier, NetworkRegressor
+from .online import OnlineClassifier, OnlineRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
 ]  # fmt: skip
