@@ -152,6 +152,9 @@ func lossExtremes(f *findings, l loss.Loss, y float64) {
 		} {
 			f.check(!math.IsNaN(v), "no NaN", "%s at p=%g y=%g", name, p, y)
 		}
+		if s, ok := l.(loss.Flowing); ok {
+			f.check(!math.IsNaN(s.Flow(p, y, 1)+s.Flow(p, y, 1e300)), "no NaN", "flow at p=%g y=%g", p, y)
+		}
 		lo, hi := l.Domain(y)
 		a := math.Min(math.Max(p, lo), hi)
 		f.check(!math.IsNaN(l.Conjugate(a, y)), "no NaN", "conjugate at a=%g y=%g", a, y)

@@ -47,8 +47,33 @@ func lossCapabilities(f *findings, l loss.Loss, y float64, points []float64) {
 	if s, ok := l.(loss.Probabilistic); ok {
 		lossOdds(f, s, points)
 	}
+	if s, ok := l.(loss.Flowing); ok {
+		lossFlow(f, s, y, points)
+	}
 	lossSteps(f, l, y, points)
 	lossBatches(f, l, y, points)
+}
+
+// lossFlow checks that two steps along the gradient flow are one of their sum, that the first of them has the slope of the
+// loss, and that none leads to a larger value.
+func lossFlow(f *findings, l loss.Flowing, y float64, points []float64) {
+	const small = 1e-6
+	for _, p := range points {
+		for _, h := range []float64{0, 1e-3, 0.3, 2, 50} {
+			first := l.Flow(p, y, h)
+			f.check(l.Value(p+first, y) <= l.Value(p, y)+1e-12*(1+l.Value(p, y)), "the flow leads to no larger value", "p=%g y=%g h=%g: %g", p, y, h, first)
+			for _, more := range []float64{1e-3, 1} {
+				both := l.Flow(p, y, h+more)
+				f.check(near(first+l.Flow(p+first, y, more), both, math.Abs(p)+math.Abs(both)), "two steps of the flow are one", "p=%g y=%g h=%g and %g: %g", p, y, h, more, both)
+			}
+		}
+		slope := l.Flow(p, y, small) / small
+		near := slope // the derivative may jump or bend within the step
+		if g, end := -l.Derivative(p, y), -l.Derivative(p+l.Flow(p, y, small), y); near < min(g, end) || near > max(g, end) {
+			near = g
+		}
+		f.check(math.Abs(near-slope) <= 1e-5*(1+math.Abs(slope)), "the flow has the slope of the loss", "p=%g y=%g: %g, expected %g", p, y, slope, near)
+	}
 }
 
 // lossRamps compares a loss with the ramps that it says it consists of.

@@ -100,6 +100,8 @@ type (
 	brokenMean        struct{ loss.Poisson }
 	brokenLogarithm   struct{ loss.Squared }
 	brokenSlopes      struct{ loss.Logistic }
+	brokenFlow        struct{ loss.Squared }
+	brokenPace        struct{ loss.Logistic }
 )
 
 func (brokenRamps) Ramps(y float64) (slope float64, ramps [2]loss.Ramp) {
@@ -122,6 +124,10 @@ func (brokenStep) DualStep() (step loss.Step, exact bool) {
 		return after, gap, (after - before) * y
 	}, true
 }
+
+func (brokenFlow) Flow(p, y, h float64) float64 { return (y - p) * h / (1 + h) }
+
+func (brokenPace) Flow(p, y, h float64) float64 { return loss.Logistic{}.Flow(p, y, 2*h) }
 
 func (l brokenTube) Tube() float64 { return 2 * l.Epsilon }
 
@@ -227,6 +233,8 @@ func TestLossZoo(t *testing.T) {
 		{"means that pass for their logarithms", "predictions are logarithms of means", brokenLogarithm{}},
 		{"probability of another scale", "predictions are log-odds", brokenOdds{}},
 		{"curvatures of many rows that are others", "curvatures of many rows are those of one", brokenSlopes{}},
+		{"flow that slows down", "two steps of the flow are one", brokenFlow{}},
+		{"flow of twice the loss", "the flow has the slope of the loss", brokenPace{}},
 		{"NaN at 1e300", "no NaN",
 			brokenLoss{Loss: squared, value: func(p, y float64) float64 { return p*p/2 - p*y + y*y/2 + (p*p - p*p) }}},
 		{"derivative overflows", "no NaN",

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/stream"
 )
@@ -26,7 +27,7 @@ import (
 // is a value that is not finite. All rows before that in error are given first,
 // and Rows counts them.
 //
-// Targets do not matter: opt.Unlabelled is taken as set, labels of sparse text
+// Targets do not matter unless opt.Bits asks for them: else opt.Unlabelled is taken as set, labels of sparse text
 // are skipped, a column asked for as the target or named as one is left out.
 // There are no weights.
 //
@@ -48,7 +49,7 @@ func Blocks(ctx context.Context, sources []string, opt Options) (*RowStream, err
 	if err := opt.CheckSchema(); err != nil {
 		return nil, err
 	}
-	opt.Unlabelled = true
+	opt.Unlabelled = opt.Bits == 0
 	ctx, cancel := context.WithCancel(ctx)
 	b := stream.NewBlocks(ctx, cancel, &opt)
 	produce, err := source(ctx, b, paths, &opt)
@@ -103,10 +104,28 @@ func generator(b *stream.Blocks, spec string) (produce func() error, err error) 
 	}
 	return func() error {
 		for row := range rows {
+			if err := labelOf(row, info, b); err != nil {
+				return err
+			}
 			if err := b.Row(row.X); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, err
+}
+
+// labelOf gives the target of a generated row, which reads as it would from a file.
+func labelOf(row generate.Row, info generate.Info, b *stream.Blocks) error {
+	if info.Unlabelled {
+		return nil
+	}
+	text, l := row.Label, set.NewLabels(1)
+	if info.Labels == nil {
+		text = set.SpellNumber(row.Number)
+	}
+	if err := l.Add(&lines.Chunk{}, 0, []byte(text)); err != nil {
+		return err
+	}
+	return b.Labels(l)
 }

@@ -12,6 +12,7 @@ var (
 	_ Invertible = Absolute{}
 	_ scored     = Absolute{}
 	_ Numeric    = Absolute{}
+	_ Flowing    = Absolute{}
 )
 
 func init() { register("absolute", "|p-y|: median regression", Absolute{}) }
@@ -47,6 +48,9 @@ func (Absolute) Ramps(y float64) (slope float64, ramps [2]Ramp) {
 
 // Inverse returns y, and what lies beyond at the ends of the domain.
 func (Absolute) Inverse(a, y float64) (lo, hi float64) { return beyond(a, -1, 1, y, y) }
+
+// Flow moves p towards y by at most h.
+func (Absolute) Flow(p, y, h float64) float64 { return clip(y-p, -h, h) }
 
 // Straight is true: the inverse is piecewise linear.
 func (Absolute) Straight() bool { return true }

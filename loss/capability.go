@@ -23,6 +23,7 @@ import "math"
 //	Score           a score of its own              searches: what they choose by
 //	Numeric         targets are numbers             the task; C where none is given
 //	nonconvex       not convex                      kernel machines without a certificate
+//	Flowing         its gradient flow is known      streams: steps that depend on no weight of rows
 //	Ramped          the hinge, flat below a margin  ramp
 
 // Margin is a loss of the margin y*p: its targets are -1 and +1 only. OfMargins does nothing: it
@@ -195,6 +196,20 @@ type Batch interface {
 type CurvedBatch interface {
 	Curved
 	DifferentiateTo(slope, curvature, p, y []float64)
+}
+
+// Flowing is a loss whose gradient flow is known: Flow(p, y, h) returns p(h) - p, where p(0) = p and
+//
+//	dp/dt = -l'(p, y).
+//
+// A step along it never goes past the least value, and two steps are one of their sum: a row that weighs twice is the
+// row twice (Karampatziakis and Langford 2011, Online importance weight aware updates).
+//
+// Laws, for s, h >= 0: Flow(p, y, s+h) = f + Flow(p+f, y, h) with f = Flow(p, y, s); the value does not increase; its
+// slope in h at 0 is -Derivative(p, y).
+type Flowing interface {
+	Loss
+	Flow(p, y, h float64) float64
 }
 
 // nonconvexLoss is a loss that is not convex: it has the methods, but not the laws of [Loss],

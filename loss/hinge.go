@@ -13,6 +13,7 @@ var (
 	_ Cornered   = Hinge{}
 	_ Invertible = Hinge{}
 	_ Stepped    = Hinge{}
+	_ Flowing    = Hinge{}
 )
 
 func init() { register("hinge", "max(0, 1-yp): support vector machine", Hinge{}) }
@@ -93,6 +94,9 @@ func (Hinge) Inverse(a, y float64) (lo, hi float64) {
 	first, last := marginDomain(y, 1)
 	return beyond(a, first, last, y, y)
 }
+
+// Flow moves a margin below 1 up by h, but not past 1.
+func (Hinge) Flow(p, y, h float64) float64 { return y * min(max(1-float64(y*p), 0), h) }
 
 // Straight is true: the inverse is piecewise linear.
 func (Hinge) Straight() bool { return true }

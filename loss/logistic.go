@@ -20,6 +20,7 @@ var (
 	_ Stepped        = Logistic{}
 	_ SelfConcordant = Logistic{}
 	_ CurvedBatch    = Logistic{}
+	_ Flowing        = Logistic{}
 )
 
 func init() {

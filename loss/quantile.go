@@ -17,6 +17,7 @@ var (
 	_ Invertible = Quantile{}
 	_ scored     = Quantile{}
 	_ Numeric    = Quantile{}
+	_ Flowing    = Quantile{}
 )
 
 func init() {
@@ -70,6 +71,9 @@ func (l Quantile) Ramps(y float64) (slope float64, ramps [2]Ramp) {
 
 // Inverse returns y, and what lies beyond at the ends of the domain.
 func (l Quantile) Inverse(a, y float64) (lo, hi float64) { return beyond(a, -l.Tau, 1-l.Tau, y, y) }
+
+// Flow moves p towards y by at most tau h upwards, (1-tau) h downwards.
+func (l Quantile) Flow(p, y, h float64) float64 { return clip(y-p, -(1-l.Tau)*h, l.Tau*h) }
 
 // Straight is true: the inverse is piecewise linear.
 func (Quantile) Straight() bool { return true }

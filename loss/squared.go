@@ -11,6 +11,7 @@ var (
 	_ Curved         = Squared{}
 	_ Invertible     = Squared{}
 	_ SelfConcordant = Squared{}
+	_ Flowing        = Squared{}
 )
 
 func init() { register("squared", "(p-y)^2/2: least squares, ridge regression", Squared{}) }
@@ -38,6 +39,9 @@ func (Squared) Smoothness() float64 { return 1 }
 
 // Inverse returns y+a.
 func (Squared) Inverse(a, y float64) (lo, hi float64) { return y + a, y + a }
+
+// Flow returns (y-p)(1-e^-h).
+func (Squared) Flow(p, y, h float64) float64 { return (y - p) * -expm1(-h) }
 
 // Straight is true: the inverse is piecewise linear.
 func (Squared) Straight() bool { return true }

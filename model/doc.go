@@ -195,6 +195,15 @@
 //	tensor landmarks.indices     checked  Verify: made anew
 //	tensor landmarks.indptr      checked  Verify: made anew
 //
+// # Fields of a model of one pass
+//
+// A model of rows that were seen once claims nothing, has no bounds and no digest, and Verify says so. Besides the fields above it has
+//
+//	one_pass                     sums of losses, which Decode compares with each other and with the number of rows
+//	tensor state.indices         features that rows had, increasing: of all weights that are not 0, as Decode checks
+//	tensor state.squares         the sum of squares of the gradients of each, >= 0
+//	tensor state.scale           its largest value, > 0
+//
 // # Fields of principal components
 //
 //	format                       checked  DecodePCA

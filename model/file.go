@@ -36,6 +36,9 @@ func (m *Model) Write(w io.Writer) error {
 	if m.Network != nil {
 		format = "4"
 	}
+	if m.OnePass != nil {
+		format = "5"
+	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
 }
 
@@ -66,6 +69,9 @@ func (m *Model) parts() map[string]any {
 	}
 	if m.Network != nil {
 		parts["network"] = m.Network
+	}
+	if m.OnePass != nil {
+		parts["one_pass"] = m.OnePass
 	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
@@ -100,6 +106,7 @@ func (m *Model) tensors() map[string]safetensors.Tensor {
 	bias := m.gather(func(o Output) []float64 { return []float64{o.Bias} })
 	tensors := map[string]safetensors.Tensor{"bias": {Shape: []int{k}, Value: bias}}
 	m.predictor().pack(tensors)
+	m.packOnePass(tensors)
 	if dual := m.gather(func(o Output) []float64 { return o.Dual }); len(dual) > 0 {
 		tensors["dual"] = safetensors.Tensor{Shape: []int{k, n}, Value: safetensors.Shortest(dual)}
 	}
@@ -142,7 +149,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	var scale string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts, "network": &m.Network}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts, "network": &m.Network, "one_pass": &m.OnePass}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
@@ -179,6 +186,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 		if m.Scaling, err = scaling.Restore(scale, offset, factor); err != nil {
 			return err
 		}
+	}
+	if err := m.restoreOnePass(tensors); err != nil {
+		return err
 	}
 	return m.Seal()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/joint"
+	"github.com/fenchel-ml/fenchel/internal/solve/online"
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -32,6 +33,7 @@ type Model struct {
 	Version   string            // version of the program that trained the model
 	Sparse    *Sparse           // how the model was made smaller, from a machine of more support vectors; nil: it was trained
 	Facts     *Facts            // what the proof says of a kernel machine beyond the gap; nil: another model, or a file that does not say
+	OnePass   *online.State     // what is known of the rows of a model that saw each once, and what it goes on from; nil: another model
 	Notes     map[string]string // notes of users, see CheckNotes; nil: none
 
 	// CustomLoss and CustomPenalty are those that the statement names, where the program

@@ -55,11 +55,19 @@ func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 		return
 	}
 	s := fenchel.Summarise(m)
-	r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+	if m.OnePass != nil {
+		r.Line("data", "%s of %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"))
+	} else {
+		r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+	}
 	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)
 	p := m.Statement
-	r.Line("problem", "%s, %s, bias %s, scale %s", report.TermsOf(m), report.Balance(m), p.Bias, out.Scale)
+	if m.OnePass != nil {
+		r.Line("problem", "%s", report.TermsOf(m))
+	} else {
+		r.Line("problem", "%s, %s, bias %s, scale %s", report.TermsOf(m), report.Balance(m), p.Bias, out.Scale)
+	}
 	r.Line("solver", "%s, seed %d", p.Solver, p.Seed)
 	report.PrintProof(r, m, s, out.Status, "")
 	report.PrintSize(r, m)

@@ -73,6 +73,7 @@ var examples = []string{
 	"train @toy:n=60,d=3 --task one-class --nu 0.2 --kernel rbf --probabilities --test @toy:n=60,d=3 -o one",
 	"train @blobs:n=90,classes=3 --scheme one-against-one --class-weight balanced -o pairs",
 	"train times.csv -o times",
+	"train --stream @toy:n=60,d=3 --holdout-after 50 -o once", "info once",
 	"train tiny.svm -o tiny", "info tiny", "pca tiny.svm -k 1 -o tinier", "verify tinier tiny.svm",
 	"train @toy:n=60,d=3 --loss ramp --kernel rbf -o ramp",
 	"train @blobs:n=90,classes=3 --epochs 1 --gap 1e-9",

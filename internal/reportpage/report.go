@@ -163,6 +163,9 @@ func (r *report) proof(v *fenchel.Verification) {
 	switch {
 	case m.IsImported():
 		s.Say("Nothing: the model comes from another program, and says nothing of the problem that was solved.")
+	case m.OnePass != nil:
+		s.Say("Nothing: the model saw each row once, and no problem was solved. Before it learned from a row it predicted it: the mean loss of these predictions is " + digits(m.OnePass.All.Mean()) + ", with a standard error of " + digits(m.OnePass.All.Error()) + ".")
+		return
 	case sum.Unproved():
 		s.Say("Nothing: for this kind of model no bound is known. The objective reached is " + digits(sum.Primal) + "; how far below it others lie cannot be said.")
 	default:

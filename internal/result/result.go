@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/network"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/solve/online"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -108,6 +109,7 @@ type Model struct {
 	*Network
 	MapFeatures *int              `json:"map_features,omitempty"`
 	Notes       map[string]string `json:"notes,omitempty"`
+	OnePass     *OnePass          `json:"one_pass,omitempty"`
 	Rank        *int              `json:"rank,omitempty"` // of the weights as a matrix, where the penalty is one of that
 	Scale       string            `json:"scale"`
 	Support     *int              `json:"support,omitempty"`
@@ -117,7 +119,7 @@ type Model struct {
 
 // Of is what is said of a model.
 func Of(m *model.Model) Model {
-	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, Scale: ScaleOf(m), Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
+	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, OnePass: OnePassOf(m), Scale: ScaleOf(m), Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
 	if m.Support != nil {
 		out.Support = new(m.Support.Len())
 	}
@@ -128,6 +130,43 @@ func Of(m *model.Model) Model {
 	if m.Map != nil {
 		_, features := m.Map.Dims()
 		out.MapFeatures = &features
+	}
+	return out
+}
+
+// OnePass is what is said of a model that saw each row once, as means of losses; of the squared loss of (p-y)^2, not half of it.
+type OnePass struct {
+	MeanLoss           // of all rows, each before it was learned from
+	Drifts   bool      `json:"drifts"`
+	HeldOut  *MeanLoss `json:"held_out"`
+	Last     *MeanLoss `json:"last_rows"`
+}
+
+// MeanLoss is the mean loss of some rows, and its standard error as if they were independent.
+type MeanLoss struct {
+	Loss  model.Bound `json:"loss"`
+	Rows  int64       `json:"rows"`
+	Error model.Bound `json:"standard_error"`
+}
+
+// OnePassOf is what is said of a model; nil: it is none of one pass.
+func OnePassOf(m *model.Model) *OnePass {
+	s := m.OnePass
+	if s == nil {
+		return nil
+	}
+	mean := func(s online.Sum) *MeanLoss {
+		if s.Rows == 0 {
+			return nil
+		}
+		return &MeanLoss{model.Bound(s.Mean()), s.Rows, model.Bound(s.Error())}
+	}
+	out := &OnePass{MeanLoss: *mean(s.All), Last: mean(s.Window())}
+	if s.Held != nil {
+		out.HeldOut = mean(*s.Held)
+	}
+	if l := out.Last; l != nil {
+		out.Drifts = float64(l.Loss-out.Loss) > 3*math.Hypot(float64(l.Error), float64(out.Error))
 	}
 	return out
 }

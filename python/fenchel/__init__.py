@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .kernel import KernelClassifier, KernelRegressor, OneClass
     from .linear import LinearClassifier, LinearRegressor
     from .network import NetworkClassifier, NetworkRegressor
+    from .online import OnlineClassifier, OnlineRegressor
 
 __version__ = "0.1.0"
 
@@ -37,11 +38,12 @@ _HOMES = {  # imported when they are asked for: executors of a cluster need few,
     "kernel": ("KernelClassifier", "KernelRegressor", "OneClass"),
     "linear": ("LinearClassifier", "LinearRegressor"),
     "network": ("NetworkClassifier", "NetworkRegressor"),
+    "online": ("OnlineClassifier", "OnlineRegressor"),
 }
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "NetworkClassifier", "NetworkRegressor", "OneClass", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
 ]  # fmt: skip
 
 

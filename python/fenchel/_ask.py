@@ -125,6 +125,18 @@ def fit(data: Data, spec: dict[str, Any], init: Model | None = None) -> tuple[di
     return _engine.ask("fit", build, _modelled)
 
 
+def online(data: Data, loss: str, init: Model | None) -> tuple[dict[str, Any], bool]:
+    """Learn rows that are seen once, or go on with them from a model."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        fields = {"data": data.fields(writer), "loss": loss}
+        if init is not None:
+            fields["from"] = {"key": init.key, "bytes": writer.raw(init.data)}
+        return fields
+
+    return _engine.ask("stream", build, _modelled)
+
+
 def _finite(spec: dict[str, Any]) -> dict[str, Any]:
     """Leave out what is None, and refuse what no number can be."""
     out = {}

@@ -12,7 +12,8 @@ import fenchel.sklearn as twins  # noqa: E402
 
 OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA(), fenchel.KernelPCA()]
 NETWORKS = [fenchel.NetworkClassifier((8,), solver="adam:gamma=0.01", max_epochs=50), fenchel.NetworkRegressor((8,), solver="adam:gamma=0.01", max_epochs=50)]
-OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), *NETWORKS, fenchel.PCA(), fenchel.IncrementalPCA()]
+ONLINE = [fenchel.OnlineClassifier(), fenchel.OnlineRegressor()]
+OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), *NETWORKS, *ONLINE, fenchel.PCA(), fenchel.IncrementalPCA()]
 TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV"] + [twins.LogisticRegressionCV(Cs=2, cv=2)]
 
 # What is compared to nine digits is as exact as the gap says: see TIGHT.

@@ -196,6 +196,10 @@ type Blocking struct {
 	// BlockRows is how many rows a block of [Blocks] has; 0: 1024.
 	BlockRows int
 
+	// Bits > 0 says that rows of a stream are to be learned from: blocks have targets, LIBSVM text has 2^Bits columns, the
+	// words of tables are hashed into as many, and a missing number is 0, without the offset of its column.
+	Bits int
+
 	Chunk int // bytes of text parsed at a time; 0: as many as a core's cache has room for. Never changes the result
 }
 

@@ -100,6 +100,18 @@ type Target struct {
 	Further [][]float64
 }
 
+// Between returns the targets of rows lo to hi.
+func (t Target) Between(lo, hi int) Target {
+	out := Target{Label: t.Label}
+	if t.Code != nil {
+		out.Code = t.Code[lo:hi]
+	}
+	if t.Number != nil {
+		out.Number = t.Number[lo:hi]
+	}
+	return out
+}
+
 // Columns returns the numbers of each target; nil if they are none.
 func (t Target) Columns() [][]float64 {
 	if t.Number == nil {

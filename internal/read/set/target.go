@@ -36,11 +36,22 @@ func NewTargets() *Targets {
 
 // Take appends the targets of the next chunk.
 func (t *Targets) Take(l *Labels) error {
+	p, err := t.part(l)
+	if err != nil {
+		return err
+	}
+	t.parts = append(t.parts, p)
+	t.rows += len(p.entry)
+	return nil
+}
+
+// part gives the entries of the next chunk their codes.
+func (t *Targets) part(l *Labels) (targetPart, error) {
 	p := targetPart{number: l.number, entry: l.entry, code: make([]uint32, 0, len(l.end))}
 	for e := range l.end {
 		if t.many {
 			if l.text != math.MaxInt {
-				return l.late
+				return p, l.late
 			}
 			break
 		}
@@ -49,9 +60,54 @@ func (t *Targets) Take(l *Labels) error {
 			*t = Targets{parts: t.parts, rows: t.rows, many: true}
 		}
 	}
-	t.parts = append(t.parts, p)
-	t.rows += len(p.entry)
-	return nil
+	return p, nil
+}
+
+// Passing are the targets of rows that come in chunks and leave in blocks, where blocks end elsewhere. The labels are those of all rows so far.
+type Passing struct {
+	all   *Targets
+	chunk targetPart
+	taken int // rows of the chunk
+	block Target
+}
+
+// NewPassing has no rows yet.
+func NewPassing() *Passing { return &Passing{all: NewTargets()} }
+
+// Begin takes the labels of the next chunk.
+func (p *Passing) Begin(l *Labels) (err error) {
+	p.taken = 0
+	p.chunk, err = p.all.part(l)
+	return err
+}
+
+// Next moves the target of the next row of the chunk into the block; false if it has none.
+func (p *Passing) Next() bool {
+	if p.taken == len(p.chunk.entry) {
+		return false
+	}
+	e := p.chunk.entry[p.taken]
+	p.taken++
+	p.block.Number = append(p.block.Number, p.chunk.number[e])
+	if !p.all.many {
+		p.block.Code = append(p.block.Code, p.chunk.code[e])
+	}
+	return true
+}
+
+// Block returns the targets of the block, and begins another.
+func (p *Passing) Block() Target {
+	out := p.block
+	p.block = Target{}
+	if p.all.many {
+		out.Code = nil
+	} else {
+		out.Label = p.all.Label[:len(p.all.Label):len(p.all.Label)]
+	}
+	if p.all.Text {
+		out.Number = nil
+	}
+	return out
 }
 
 // SameLabel reports whether two spellings mean the same label: as the same number, exactly.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,7 @@ type Blocks struct {
 	Whose string // why it is so
 
 	rows   *set.RowBuilder // of the block that is being filled
+	labels *set.Passing    // their targets; nil: these do not matter
 	stored int             // values in it
 	reach  uint64          // columns it needs, where width is not known
 	dense  bool            // the block before was dense
@@ -40,7 +42,7 @@ const (
 
 // NewBlocks makes the blocks of a stream that cancel ends.
 func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options) *Blocks {
-	b := &Blocks{ctx: ctx, opt: opt, To: &RowStream{blocks: make(chan matrix.Matrix, 1), cancel: cancel}, most: opt.BlockRows}
+	b := &Blocks{ctx: ctx, opt: opt, To: &RowStream{blocks: make(chan block, 1), cancel: cancel}, most: opt.BlockRows}
 	if b.most <= 0 {
 		b.most = blockRows
 	}
@@ -48,6 +50,9 @@ func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options)
 		b.Width, b.Whose = opt.Columns, "as asked for"
 	}
 	b.Offsets = opt.Schema.Moves() != nil
+	if opt.Bits > 0 {
+		b.labels = set.NewPassing()
+	}
 	b.begin()
 	return b
 }
@@ -65,6 +70,14 @@ func (b *Blocks) begin() {
 		m := b.rows.Sparse
 		m.Index, m.Value = make([]uint32, 0, room), make([]float32, 0, room)
 	}
+}
+
+// Labels takes the targets of the rows that come next, before these, where they matter.
+func (b *Blocks) Labels(l *set.Labels) error {
+	if b.labels == nil {
+		return nil
+	}
+	return b.labels.Begin(l)
 }
 
 // Fix says how many columns the rows of an input have.
@@ -118,12 +131,18 @@ func (b *Blocks) Pairs(index []uint32, value []float32, reach uint64) error {
 
 // end ends a row that stores so many values, and perhaps the block.
 func (b *Blocks) end(stored int) error {
+	if b.labels != nil && !b.labels.Next() {
+		b.begin()
+		return errUnlabelled
+	}
 	b.stored += stored
 	if b.rows.Rows < b.most && b.stored < blockValues {
 		return nil
 	}
 	return b.flush()
 }
+
+var errUnlabelled = errors.New("found a row without a target, expected one in each row: in a stream targets are those of LIBSVM text, of a column of a table, or of rows that are read before the first is given")
 
 // flush gives the rows so far, if there are any.
 func (b *Blocks) flush() error {
@@ -139,14 +158,17 @@ func (b *Blocks) flush() error {
 	_, b.dense = x.(*matrix.Dense)
 	b.room = int(matrix.Nonzeros(x))
 	b.begin()
-	return b.give(x, n)
+	if b.labels != nil {
+		return b.give(block{x, b.labels.Block()}, n)
+	}
+	return b.give(block{x: x}, n)
 }
 
 // give hands a block of n rows on.
-func (b *Blocks) give(x matrix.Matrix, n int) error {
+func (b *Blocks) give(rows block, n int) error {
 	if b.Offsets {
 		var err error
-		if x, err = scaling.Moved(x, b.opt.Schema, b.To.Schema, b.opt.Threads); err != nil {
+		if rows.x, err = scaling.Moved(rows.x, b.opt.Schema, b.To.Schema, b.opt.Threads); err != nil {
 			return err
 		}
 	}
@@ -154,7 +176,7 @@ func (b *Blocks) give(x matrix.Matrix, n int) error {
 	case <-b.ctx.Done(): // alone, since of two a select takes any
 	default:
 		select {
-		case b.To.blocks <- x:
+		case b.To.blocks <- rows:
 			b.given += int64(n)
 			return nil
 		case <-b.ctx.Done():
@@ -180,14 +202,20 @@ func (b *Blocks) ReadAll(name string, s *set.Set, err error) error {
 	if err := b.Fix(name, s.Cols()); err != nil {
 		return err
 	}
-	n := s.Rows()
+	n, target := s.Rows(), set.Target{}
+	if b.labels != nil && (s.Target.Absent() || s.Target.Names != nil) {
+		return fault.In(name, "found %s, expected one target in each row", fault.Plural(len(s.Target.Names), "target", "targets"))
+	}
 	for lo := 0; lo < n; {
 		hi, stored := lo, 0
 		for hi < n && hi-lo < b.most && stored < blockValues {
 			stored += s.X.Row(hi).Nonzeros()
 			hi++
 		}
-		if err := b.give(rowsBetween(s.X, lo, hi), hi-lo); err != nil {
+		if b.labels != nil {
+			target = s.Target.Between(lo, hi)
+		}
+		if err := b.give(block{rowsBetween(s.X, lo, hi), target}, hi-lo); err != nil {
 			return err
 		}
 		lo = hi

@@ -23,14 +23,21 @@ type RowStream struct {
 	Schema   *set.Schema // of a table; nil: the rows are not one
 	Warnings []error     // doubts that did not stop the reading
 	Late     []error     // doubts of which all rows tell; set once Next has returned an error
+	Target   set.Target  // of the rows that Next gave last, where Options.Bits asks for targets; labels are those of all rows so far
 
-	blocks chan matrix.Matrix // closed after the last, when err is set
+	blocks chan block // closed after the last, when err is set
 	err    error
 	cancel context.CancelFunc
-	next   matrix.Matrix // received but not given; nil: none
+	next   block // received but not given; without rows: none
 	cols   int
 	rows   int64
 	close  []func() error
+}
+
+// A block is some rows and, where they are asked for, their targets.
+type block struct {
+	x      matrix.Matrix
+	target set.Target
 }
 
 // Cols returns the number of columns of every block.
@@ -44,26 +51,27 @@ func (s *RowStream) Next() (matrix.Matrix, error) {
 	if s.blocks == nil {
 		return nil, errors.New("stream of rows: found none, expected one that Blocks made")
 	}
-	x, err := s.next, error(nil)
-	if s.next = nil; x == nil {
-		x, err = s.receive()
+	b, err := s.next, error(nil)
+	if s.next = (block{}); b.x == nil {
+		b, err = s.receive()
 	}
 	if err != nil {
 		return nil, err
 	}
-	n, _ := x.Dims()
+	n, _ := b.x.Dims()
 	s.rows += int64(n)
-	return x, nil
+	s.Target = b.target
+	return b.x, nil
 }
 
-func (s *RowStream) receive() (matrix.Matrix, error) {
-	if x, ok := <-s.blocks; ok {
-		return x, nil
+func (s *RowStream) receive() (block, error) {
+	if b, ok := <-s.blocks; ok {
+		return b, nil
 	}
 	if s.err != nil {
-		return nil, s.err
+		return block{}, s.err
 	}
-	return nil, io.EOF
+	return block{}, io.EOF
 }
 
 // All returns the blocks that are left; at last the error, if there is one.
@@ -87,7 +95,7 @@ func (s *RowStream) Close() error {
 	s.cancel()
 	for range s.blocks {
 	}
-	s.next = nil
+	s.next = block{}
 	var errs []error
 	for _, give := range s.close {
 		errs = append(errs, give())
@@ -108,7 +116,7 @@ func (b *Blocks) Start(ctx context.Context, produce func() error) (*RowStream, e
 		s.Close()
 		return nil, err
 	}
-	_, s.cols = s.next.Dims()
+	_, s.cols = s.next.x.Dims()
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package svmlight
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
@@ -25,6 +26,12 @@ func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 		p.first = 0
 	}
 	p.measures = opt.Columns == 0
+	if opt.Bits > 0 && b.Width == 0 {
+		if err := b.Fix(in[0].Name, 1<<opt.Bits); err != nil {
+			return err
+		}
+		b.Whose = fmt.Sprintf("of 2^bits features ('bits=%d')", opt.Bits)
+	}
 	var all sparseSpreads
 	factors := opt.Schema.Factors()
 	if factors != nil {
@@ -57,6 +64,9 @@ func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 func (c *sparseChunk) give(b *stream.Blocks, first uint64) error {
 	if len(c.index) > 0 {
 		defer c.memory.Free()
+	}
+	if err := b.Labels(c.labels); err != nil {
+		return err
 	}
 	from := uint32(0)
 	for k, end := range c.end {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -14,10 +15,12 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/stream"
+	"github.com/fenchel-ml/fenchel/internal/read/terms"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Streams of tables: columns are numbers, by declaration or until a field is
-// not, which is an error then.
+// not, which is an error then. Of rows that are to be learned from, those of words are hashed.
 
 var _, _ stream.Streamer = CSV{}, arff{}
 
@@ -121,11 +124,10 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		return err
 	}
 	t.assign()
-	for i, role := range t.roles {
-		if role == roleCategory || opt.Terms.Crossed != nil || t.schema != nil && t.schema.Crossings != nil || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
-			s, err := unread.readWhole(ctx, opt)
-			return b.ReadAll(t.in[0].Name, s, err)
-		}
+	words := t.wordColumns(first)
+	if opt.Terms.Crossed != nil || t.schema != nil && t.schema.Crossings != nil || len(words) > 0 && (opt.Bits == 0 || !t.hashes(words)) {
+		s, err := unread.readWhole(ctx, opt)
+		return b.ReadAll(t.in[0].Name, s, err)
 	}
 	if !t.fixed && opt.Columns == 0 {
 		t.ignoreNumbers(first)
@@ -133,30 +135,30 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		t.assign()
 	}
 	if !t.fixed {
-		t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, true, opt.Columns == 0
-		for i := range t.names {
-			t.schema.Columns = append(t.schema.Columns, t.column(i))
-		}
-		if t.measures && !opt.Unmoved {
-			t.moveFirst(first)
-		}
-		t.place = nil
-		t.assign()
+		t.settleFirst(words, first, opt)
 	}
-	t.featuresAlone()
+	if t.featuresAlone(opt.Bits > 0); opt.Bits > 0 && (t.target < 0 || t.further != nil) {
+		return fault.In(t.in[0].Name, "found %s, expected the column of one", fault.Plural(len(t.further)+min(1, t.target+1), "target", "targets"))
+	}
 	if len(t.place) == 0 {
 		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
 	}
-	if err := b.Fix(t.in[0].Name, len(t.place)); err != nil {
+	cols := len(t.place)
+	if len(words) > 0 {
+		cols = t.schema.Width()
+	} else {
+		b.To.Feature = t.schema.Features()
+	}
+	if err := b.Fix(t.in[0].Name, cols); err != nil {
 		return err
 	}
-	b.To.Feature, b.To.Schema, b.To.Warnings = t.schema.Features(), t.schema, t.warnings
+	b.To.Schema, b.To.Warnings, t.gathered = t.schema, t.warnings, t.gather()
 	s := lines.NewSplitter(t.in, opt.Chunk, t.rows.last)
 	s.Free = make(chan []byte, opt.Workers()+1)
 	t.arena = memory.NewArena(opt.Workers())
 	defer t.arena.Close()
 	t.spread, b.Offsets = make([]set.Spread, len(t.place)), false
-	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
+	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b, len(words) > 0) })
 	for slot, s := range t.spread {
 		if s.Matters() {
 			b.To.Late = append(b.To.Late, s.Lost(set.ColumnNamed(t.schema.Columns[t.place[slot]].Name)))
@@ -165,11 +167,67 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	return err
 }
 
-// featuresAlone ignores targets and weights, and takes integers for numbers.
-func (t *table) featuresAlone() {
+// settleFirst makes the schema, by the first rows.
+func (t *table) settleFirst(words []int, first [][]field, opt *set.Options) {
+	t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, opt.Bits == 0, opt.Columns == 0
+	for i := range t.names {
+		t.schema.Columns = append(t.schema.Columns, t.column(i))
+	}
+	t.hash(words, first, opt.Bits)
+	if t.measures && !opt.Unmoved {
+		t.moveFirst(first)
+	}
+	t.place = nil
+	t.assign()
+}
+
+// wordColumns returns the columns of words, by the schema or else the first rows.
+func (t *table) wordColumns(first [][]field) (words []int) {
+	for i, role := range t.roles {
+		if role == roleCategory || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
+			words = append(words, i)
+		}
+	}
+	return words
+}
+
+// hashes reports whether these columns need no list of words: a schema numbers their terms by a hash, or one is still to be made.
+func (t *table) hashes(words []int) bool {
+	return !t.fixed || !slices.ContainsFunc(words, func(i int) bool {
+		space := t.schema.Columns[t.use[i]].Text
+		return space == nil || space.Bits == 0
+	})
+}
+
+// hash numbers the words of columns by a hash, in 2^bits features together: a column has the same part of them as any other. Fields
+// of sentences make a feature of each term, others are one.
+func (t *table) hash(words []int, first [][]field, most int) {
+	if len(words) == 0 {
+		return
+	}
+	asked := t.terms
+	asked.Bits = max(1, most-bits.Len(uint(len(words)-1)))
+	for _, i := range words {
+		if t.kinds[i].asked == askedIgnore {
+			continue
+		}
+		space := &terms.Space{Least: 1, Most: 1, Bits: asked.Bits, Counts: true, Whole: true}
+		if k := t.kinds[i].asked; k == askedText || k != askedCategory && len(first) > 0 && areLong(i, first[0], first[1:]) {
+			space = asked.Space()
+		}
+		t.schema.Columns[i].Kind, t.schema.Columns[i].Text, t.kinds[i].kind = set.KindText, space, kindCategory
+	}
+}
+
+// featuresAlone ignores targets, unless they matter, and weights, and takes integers for numbers.
+func (t *table) featuresAlone(labelled bool) {
 	for i, role := range t.roles {
 		switch role {
-		case roleTarget, roleFurther, roleWeight:
+		case roleTarget:
+			if !labelled {
+				t.roles[i] = roleIgnored
+			}
+		case roleFurther, roleWeight:
 			t.roles[i] = roleIgnored
 		case roleInteger:
 			t.roles[i] = roleNumber
@@ -219,18 +277,30 @@ func (t *table) parseNumbers(c *lines.Chunk) (*tablePart, error) {
 }
 
 // give gives the rows of a part to a stream, up to one that is bad.
-func (t *table) give(p *tablePart, b *stream.Blocks) error {
+func (t *table) give(p *tablePart, b *stream.Blocks, words bool) error {
 	defer p.drop()
+	if t.target >= 0 && p.untargeted > 0 && t.roles[t.target] == roleTarget {
+		return fmt.Errorf("%s: found no target, expected one in each row", p.firstBare)
+	}
+	if err := b.Labels(p.labels); err != nil {
+		return err
+	}
 	for slot, s := range p.spread {
 		t.spread[slot].Merge(s)
 	}
 	fill := p.gaps()
+	var encode func(slots, cell []uint32) matrix.Vector
+	if words {
+		encode = t.encoding(p)
+	}
 	var err error
 	p.eachRow(func(row int, slots, cell []uint32) {
 		switch {
 		case err != nil:
 		case p.bad != nil && row == p.badRow:
 			err = p.bad
+		case encode != nil:
+			err = b.Row(encode(slots, cell))
 		case slots == nil && !fill:
 			err = b.DenseRow(memory.AsFloats(cell))
 		default:
@@ -241,6 +311,30 @@ func (t *table) give(p *tablePart, b *stream.Blocks) error {
 		err = p.bad // behind the last row
 	}
 	return err
+}
+
+// encoding returns what makes features of the cells of a part, valid until the next row.
+func (t *table) encoding(p *tablePart) func(slots, cell []uint32) matrix.Vector {
+	e, codes := &set.Encoder{}, make([][]uint32, len(t.place))
+	first, _ := t.schema.Places()
+	for slot, at := range t.place {
+		c := t.schema.Columns[at]
+		if e.Add(first[at], c, nil); c.Text != nil {
+			e.Texts[slot] = set.NewTexts(c.Text, p.words[slot].words, 1)
+			for code := range p.words[slot].words {
+				codes[slot] = append(codes[slot], uint32(code))
+			}
+		}
+	}
+	x := matrix.Vector{Index: []uint32{}}
+	return func(slots, cell []uint32) matrix.Vector {
+		x.Index, x.Value = x.Index[:0], x.Value[:0]
+		for k, c := range cell {
+			slot := set.SlotOf(slots, k)
+			x = e.Append(x, codes[slot], slot, c)
+		}
+		return x
+	}
 }
 
 // filled puts the numbers of the schema in the place of missing ones.

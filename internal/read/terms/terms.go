@@ -19,6 +19,7 @@ import (
 type Space struct {
 	Least  int       `json:"least"`              // words, or characters, of the shortest term
 	Most   int       `json:"most"`               // and of the longest
+	Whole  bool      `json:"whole,omitempty"`    // a text is one term, as it is spelled
 	Within bool      `json:"chars,omitempty"`    // terms are characters within words, which a blank before and behind each ends
 	Bits   int       `json:"hash,omitempty"`     // terms are numbered by a hash of so many bits; 0: by Words
 	Words  []string  `json:"terms,omitempty"`    // vocabulary, increasing
@@ -49,6 +50,8 @@ func (s *Space) Check() error {
 		return fmt.Errorf("found terms of %d to %d words, expected 1 to %d", s.Least, s.Most, mostTerm)
 	case s.By != "" && (s.By != Segments || s.Within):
 		return fmt.Errorf("found words by %q, and characters or words, expected words by %s", s.By, Segments)
+	case s.Whole && (s.Bits == 0 || s.Within || s.Most > 1):
+		return fmt.Errorf("found whole texts of %d words and a hash of %d bits, expected them as one term each, of a hash", s.Most, s.Bits)
 	case s.Bits < 0 || s.Bits > mostBits || s.Bits > 0 && (s.Words != nil || s.IDF != nil):
 		return fmt.Errorf("found a hash of %d bits and %d terms, expected 1 to %d bits, or a vocabulary", s.Bits, len(s.Words), mostBits)
 	case s.Rare != (s.IDF != nil) && len(s.Words) > 0 || s.MinCount < 0 || !(s.MaxShare >= 0 && s.MaxShare <= 1) || s.Rare && s.Counts:
@@ -135,6 +138,10 @@ func isWord(r rune) bool {
 
 // Each calls take with each term of a text, which is valid until the next.
 func (s *Space) Each(text string, take func(term []byte)) {
+	if s.Whole {
+		take([]byte(text))
+		return
+	}
 	if text = lower(text); s.Within {
 		s.within(text, take)
 		return

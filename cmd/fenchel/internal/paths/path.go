@@ -26,6 +26,8 @@ func ExpectedText(flag string) string {
 		return "the name or position of a column"
 	case "ignore", "categorical", "numeric":
 		return "names or positions of columns"
+	case "classes":
+		return "two labels with a comma between them"
 	case "search":
 		return "parameters with their values, such as C=2^-5..2^15"
 	case "loss":

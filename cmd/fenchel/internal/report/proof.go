@@ -86,6 +86,10 @@ func PrintSolver(r printing.Report, m *model.Model, why string) {
 
 // PrintProof states what was proved, or why nothing was, if that is known.
 func PrintProof(r printing.Report, m *model.Model, s fenchel.Summary, status, unproved string) {
+	if m.OnePass != nil {
+		printOnePass(r, m, status)
+		return
+	}
 	if s.Unproved() {
 		if unproved != "" {
 			unproved = ", " + unproved
@@ -102,6 +106,25 @@ func PrintProof(r printing.Report, m *model.Model, s fenchel.Summary, status, un
 		o := m.Outputs[s.WorstOutput].Certificate
 		r.Line("worst", "%s: relative gap %.3g, %s%s", NameOf(m, s.WorstOutput), s.Worst, o.Status, CutShort(m))
 	}
+}
+
+// printOnePass says how well rows were predicted, each before it was learned from, and that nothing is proved.
+func printOnePass(r printing.Report, m *model.Model, status string) {
+	r.Line("status", "%s: %s", status, fenchel.OnePassUnproved)
+	p := result.OnePassOf(m)
+	line := func(name string, l *result.MeanLoss, what string) {
+		if l == nil {
+			return
+		}
+		sure := ""
+		if l.Rows > 1 {
+			sure = fmt.Sprintf(", standard error %.2g", l.Error)
+		}
+		r.Line(name, "%.6f%s, of %s%s", l.Loss, sure, printing.Count(int(l.Rows), "row"), what)
+	}
+	line("loss", &p.MeanLoss, ", each predicted before it was learned from (progressive loss)")
+	line("last rows", p.Last, map[bool]string{true: ": more than of all, the rows drift or are in order", false: ""}[p.Drifts])
+	line("held out", p.HeldOut, ", which were not learned from")
 }
 
 // printNetwork says what is known of the point of a network.
@@ -163,6 +186,9 @@ func NameOf(m *model.Model, c int) string {
 // TermsOf names what the objective is made of.
 func TermsOf(m *model.Model) string {
 	p := m.Statement
+	if m.OnePass != nil {
+		return "loss " + p.Loss + ", adaptive, normalised and invariant steps; no penalty"
+	}
 	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)
 	if p.TargetLog {
 		text = fmt.Sprintf("loss %s of the target's logarithm, penalty %s", p.Loss, p.Penalty)

@@ -134,7 +134,7 @@ func (r *reporter) model(cmd *cobra.Command, path string, m *model.Model, source
 // read reads rows as a model does; all columns of those that it was trained on.
 func (r *reporter) read(cmd *cobra.Command, m *model.Model, sources []string, learned bool) (*data.Set, error) {
 	in := r.in
-	if learned {
+	if learned && m.OnePass == nil { // which has features that no row had
 		in.ForTraining(cmd, m)
 	} else {
 		in.ForModel(cmd, m)

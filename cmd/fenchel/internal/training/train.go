@@ -25,6 +25,7 @@ import (
 // NewTrain makes the verb train.
 func NewTrain() *cobra.Command {
 	t := &Trainer{}
+	once := &onePass{Trainer: t}
 	cmd := &cobra.Command{
 		Use:   "train DATA... [-o MODEL]",
 		Short: "Train a linear model or kernel machine to a proved accuracy",
@@ -43,19 +44,30 @@ approximate the kernel: for many rows that is far less work, and the proof is of
 the approximate kernel. With --hidden the model is a feed-forward network, trained by
 --solver adam or sgd until rows that are held out of training (a tenth, held=0.1) get
 no better: no certificate exists for one, so that its gap is null, and the norm of
-the gradient is said instead. The exit code is 0 if the gap is proved; for the others see
+the gradient is said instead. With --stream each row is read once and forgotten, in
+memory that does not grow with their number, and nothing is proved; the loss of each row
+before it was learned from says how good the model is. --init goes on from such a model.
+The exit code is 0 if the gap is proved; for the others see
 "fenchel help exit-codes".`,
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model
   fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o ok.model
   fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom -o forest.model
-  fenchel train houses.csv --target price -o houses.model --test later.csv`,
+  fenchel train houses.csv --target price -o houses.model --test later.csv
+  zcat clicks.svm.gz | fenchel train --stream - --loss logistic -o clicks.model`,
 		Args: option.Arguments(1, 0),
-		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
+		RunE: once.choose,
 	}
+	once.register(cmd)
 	t.In.Register(cmd, true)
 	t.registerProblem(cmd)
+	t.registerRun(cmd)
+	return cmd
+}
+
+// registerRun adds the flags that say how long the problem is worked on, what judges the model, and where it goes.
+func (t *Trainer) registerRun(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&t.Spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.IntVar(&t.folds, "folds", 0, "also report the score on so many folds, each judged by a model of the others, and note it in the model; \"fenchel tune\" chooses by it")
@@ -69,7 +81,6 @@ the gradient is said instead. The exit code is 0 if the gap is proved; for the o
 	live.Register(cmd, &t.live)
 	f.BoolVar(&t.JSON, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show no progress")
-	return cmd
 }
 
 func (t *Trainer) run(cmd *cobra.Command, sources []string) (err error) {
