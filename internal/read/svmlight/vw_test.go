@@ -55,11 +55,10 @@ func TestVWSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := data.Options{Format: "vw", Schema: from.Schema, Columns: from.Cols(), Blocking: data.Blocking{Chunk: 5}, Threads: 2, Unweighted: true}
-	s, err := readtest.ReadText("0.5 3|other c:8 new |f b:3 z:2\n| new b a:3\n", opt)
-	if err == nil {
+	if _, err := readtest.ReadText("0.5 3|other c:8 new |f b:3 z:2\n| new b a:3\n", opt); err == nil {
 		t.Fatal("a number that touches the bar is read as a tag, found no error")
 	}
-	s, err = readtest.ReadText("|other c:8 new |f b:3 z:2\n| new b a:3\n", opt)
+	s, err := readtest.ReadText("|other c:8 new |f b:3 z:2\n| new b a:3\n", opt)
 	if err != nil {
 		t.Fatal(err)
 	}
