@@ -63,7 +63,7 @@ func NewLearner(l loss.Loss, cols int) (*Learner, error) {
 	if !ok {
 		return nil, errors.New("found a loss whose gradient flow is not known, expected squared, logistic, hinge, absolute or quantile")
 	}
-	if cols < 1 || cols >= math.MaxUint32 {
+	if cols < 1 || int64(cols) >= math.MaxUint32 {
 		return nil, fmt.Errorf("found %d features, expected 1 to 2^32-2", cols)
 	}
 	n := &Learner{loss: f, unit: 1, feature: make([]feature, cols)}
