@@ -46,8 +46,7 @@ func origins(m *model.Model) (all [][]string) {
 		}
 	}
 	for _, c := range m.Schema.Crossings {
-		name := m.Schema.Columns[c.Columns[0]].Name + "*" + m.Schema.Columns[c.Columns[1]].Name
-		all = append(all, slices.Repeat([][]string{{name, "", "product"}}, c.Width())...)
+		all = append(all, slices.Repeat([][]string{{m.Schema.Crossed(c), "", "product"}}, c.Width())...)
 	}
 	return all
 }

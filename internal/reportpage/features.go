@@ -109,9 +109,6 @@ func (r *report) groups() (all []group) {
 		return all
 	}
 	first, features := m.Schema.Places()
-	for _, c := range m.Schema.Crossings {
-		features -= c.Width()
-	}
 	for i, c := range m.Schema.Columns {
 		hi := features
 		if i+1 < len(first) {
@@ -122,8 +119,7 @@ func (r *report) groups() (all []group) {
 		}
 	}
 	for _, c := range m.Schema.Crossings {
-		name := m.Schema.Columns[c.Columns[0]].Name + "*" + m.Schema.Columns[c.Columns[1]].Name
-		all = append(all, group{name, features, features + c.Width()})
+		all = append(all, group{m.Schema.Crossed(c), features, features + c.Width()})
 		features += c.Width()
 	}
 	return all[:min(len(all), mostColumns)]

@@ -97,9 +97,6 @@ type suspect struct {
 func suspectsOf(set *data.Set, rows []int) []suspect {
 	s := set.Schema
 	first, features := s.Places()
-	for _, c := range s.Crossings {
-		features -= c.Width()
-	}
 	first = append(first, features)
 	var columns []suspect
 	of := make([]int, features) // the column of each feature

@@ -25,16 +25,7 @@ func newDocuments(p *registry.Params) (Generator, error) {
 	d := p.Int("d", 50000, 10, 1<<24)
 	g.words = p.Int("words", 100, 1, 1<<20)
 	g.nnz = g.words
-	classes := p.Int("classes", 2, 2, min(max(d/4, 2), 10000))
-	g.signal = amount(p, "signal", 0.2, 1)
-	g.noise = amount(p, "noise", 0.02, 1)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	g.labels = classNames(classes)
-	g.common = min(50, d/10)
-	g.makeWords(d)
-	return g, nil
+	return g, g.finish(p, d, 0.2)
 }
 
 func (g *documents) Info() Info {

@@ -47,16 +47,21 @@ func newText(p *registry.Params) (Generator, error) {
 	g := &text{extent: newExtent(p, 20000)}
 	d := p.Int("d", 50000, 10, 1<<24)
 	g.nnz = p.Int("nnz", min(60, max(d/2, 1)), 1, max(d/2, 1))
+	return g, g.finish(p, d, 0.25)
+}
+
+// finish reads the parameters of classes, with the usual signal, and draws the hidden model of d words.
+func (g *text) finish(p *registry.Params, d int, signal float64) error {
 	classes := p.Int("classes", 2, 2, min(max(d/4, 2), 10000))
-	g.signal = amount(p, "signal", 0.25, 1)
+	g.signal = amount(p, "signal", signal, 1)
 	g.noise = amount(p, "noise", 0.02, 1)
 	if err := p.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	g.labels = classNames(classes)
 	g.common = min(50, d/10)
 	g.makeWords(d)
-	return g, nil
+	return nil
 }
 
 // makeWords draws the hidden model: which word is how frequent.

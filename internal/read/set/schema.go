@@ -131,9 +131,12 @@ func (s *Schema) CheckNames(features []string) error {
 	return nil
 }
 
-// Width returns the number of features that the columns make.
+// Width returns the number of features: of those that the columns make, and of products.
 func (s *Schema) Width() int {
 	_, features := s.Places()
+	for i := range s.Crossings {
+		features += s.Crossings[i].Width()
+	}
 	return features
 }
 
@@ -145,17 +148,8 @@ func (s *Schema) makes(i int) int {
 	return 0
 }
 
-// Places returns the first feature of each column and the number of features, products among them.
+// Places returns the first feature of each column and the number of features that columns make; products come behind these.
 func (s *Schema) Places() (first []int, features int) {
-	first, features = s.columnPlaces()
-	for i := range s.Crossings {
-		features += s.Crossings[i].Width()
-	}
-	return first, features
-}
-
-// columnPlaces is Places without products.
-func (s *Schema) columnPlaces() (first []int, features int) {
 	first = make([]int, len(s.Columns))
 	for i := range s.Columns {
 		first[i] = features
@@ -169,7 +163,7 @@ func (s *Schema) Crosser() *terms.Crosser {
 	if len(s.Crossings) == 0 {
 		return nil
 	}
-	first, base := s.columnPlaces()
+	first, base := s.Places()
 	return terms.NewCrosser(s.Crossings, func(i int) int { return first[i] }, s.makes, base, s.columnFeatures())
 }
 
@@ -186,6 +180,11 @@ func (s *Schema) crossedIndicators() (flags []bool) {
 	return flags
 }
 
+// Crossed names the products of two columns.
+func (s *Schema) Crossed(c terms.Crossing) string {
+	return s.Columns[c.Columns[0]].Name + "*" + s.Columns[c.Columns[1]].Name
+}
+
 // crossedNames says how many products of which columns there are.
 func (s *Schema) crossedNames() (list []string) {
 	for _, c := range s.Crossings {
@@ -197,7 +196,7 @@ func (s *Schema) crossedNames() (list []string) {
 // Features names the features: the column, or "column=category"; of products two of these with a star between.
 func (s *Schema) Features() []string {
 	names, x := s.columnFeatures(), s.Crosser()
-	for _, features := s.Places(); len(names) < features; {
+	for width := s.Width(); len(names) < width; {
 		names = append(names, x.Name(len(names)))
 	}
 	return names
@@ -277,8 +276,8 @@ func (s *Schema) Moves() []Column {
 	if s.Offsets() == nil && s.Factors() == nil {
 		return nil
 	}
-	first, features := s.Places()
-	all := make([]Column, features)
+	first, _ := s.Places()
+	all := make([]Column, s.Width())
 	for i, c := range s.Columns {
 		if c.Moves() {
 			all[first[i]] = c
@@ -293,8 +292,8 @@ func (s *Schema) each(zero float64, of func(*Column) float64) []float64 {
 	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return of(&c) != 0 }) {
 		return nil
 	}
-	first, features := s.Places()
-	all := slices.Repeat([]float64{zero}, features)
+	first, _ := s.Places()
+	all := slices.Repeat([]float64{zero}, s.Width())
 	for i := range s.Columns {
 		if v := of(&s.Columns[i]); v != 0 {
 			all[first[i]] = v

@@ -154,13 +154,12 @@ func (s *Set) fills() fills {
 		f.mean[j] /= float64(max(known[j], 1))
 	}
 	s.fitTexts(&f)
-	for i, c := range s.Schema.Crossings {
-		if _, end := s.Schema.Places(); c.Bits > 0 { // a hash has all products
-			for _, later := range s.Schema.Crossings[i:] {
-				end -= later.Width()
-			}
-			clear(f.absent[end : end+c.Width()])
+	_, at := s.Schema.Places()
+	for _, c := range s.Schema.Crossings {
+		if c.Bits > 0 { // a hash has all products
+			clear(f.absent[at : at+c.Width()])
 		}
+		at += c.Width()
 	}
 	return f
 }
@@ -259,7 +258,7 @@ type fitted struct {
 // fitTexts fits the columns of texts to the rows: the weights of terms, and which of these are frequent enough. Terms keep
 // their places; those that would not be in the vocabulary are absent.
 func (s *Set) fitTexts(f *fills) {
-	first, cols := s.Schema.Places()
+	first, _ := s.Schema.Places()
 	var texts []int
 	for at, c := range s.Schema.Columns {
 		switch {
@@ -273,7 +272,7 @@ func (s *Set) fitTexts(f *fills) {
 	if texts == nil {
 		return
 	}
-	n, count := s.Rows(), make([]int, cols)
+	n, count := s.Rows(), make([]int, s.Cols())
 	for i := range n {
 		row := s.X.Row(i)
 		for k, v := range row.Value {

@@ -54,10 +54,10 @@ type Crosser struct {
 // A crossed is one crossing, and where features are.
 type crossed struct {
 	*Crossing
-	range0, range1 [2]uint32 // of features of the two columns
-	at             uint32    // its first feature
-	place          map[[2]uint32]uint32
-	name           func(j uint32) string
+	ranges [2][2]uint32 // of features of the two columns
+	at     uint32       // its first feature
+	place  map[[2]uint32]uint32
+	name   func(j uint32) string
 }
 
 // NewCrosser is for crossings of columns of which first and width tell the features; names are those of features before the products.
@@ -65,9 +65,8 @@ func NewCrosser(crossings []Crossing, first, width func(column int) int, base in
 	x := &Crosser{base: uint32(base), cols: base}
 	for i := range crossings {
 		c := crossed{Crossing: &crossings[i], at: uint32(x.cols), name: func(j uint32) string { return names[j] }}
-		for k, r := range []*[2]uint32{&c.range0, &c.range1} {
-			from := first(c.Columns[k])
-			*r = [2]uint32{uint32(from), uint32(from + width(c.Columns[k]))}
+		for k, column := range c.Columns {
+			c.ranges[k] = [2]uint32{uint32(first(column)), uint32(first(column) + width(column))}
 		}
 		if c.Bits == 0 {
 			c.place = make(map[[2]uint32]uint32, len(c.Pairs))
@@ -95,8 +94,8 @@ func within(row matrix.Vector, r [2]uint32, do func(j uint32, v float32)) {
 
 // pairs calls do with the pairs of a row, increasing, and their products.
 func (c *crossed) pairs(row matrix.Vector, do func(p [2]uint32, v float64)) {
-	within(row, c.range0, func(i uint32, v float32) {
-		within(row, c.range1, func(j uint32, w float32) { do([2]uint32{i, j}, float64(v)*float64(w)) })
+	within(row, c.ranges[0], func(i uint32, v float32) {
+		within(row, c.ranges[1], func(j uint32, w float32) { do([2]uint32{i, j}, float64(v)*float64(w)) })
 	})
 }
 
@@ -148,7 +147,7 @@ func (x *Crosser) Name(j int) string {
 }
 
 func (c *crossed) pairName(p [2]uint32) string {
-	return c.name(c.range0[0]+p[0]) + "*" + c.name(c.range1[0]+p[1])
+	return c.name(c.ranges[0][0]+p[0]) + "*" + c.name(c.ranges[1][0]+p[1])
 }
 
 // Base is a row without its products.
