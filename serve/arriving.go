@@ -1,14 +1,14 @@
 package serve
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"slices"
 )
 
-// A request takes one of the turns of Options.Concurrency when its body has come: whoever sends slowly keeps nobody waiting.
-// Until then it has memory for what has come. Bodies of up to freeBytes have it in any case; what is beyond counts, and of all
-// that arrive at a time this is bounded, by mostArriving.
+// A request counts towards Options.Concurrency from when its body has been received: clients that send slowly do not block others.
+// Memory for bodies that are being received is bounded too: bytes beyond the first freeBytes of each body add up to mostArriving at most.
 const freeBytes = 64 << 10
 
 // mostArriving is how many bytes bodies may have beyond freeBytes, all together: a megabyte for each request that may be answered at a time, and
@@ -36,14 +36,27 @@ func (a *arriving) Read(b []byte) (int, error) {
 }
 
 // Limit bounds the body of a request, by Options.MaxBytes and by what the bodies that arrive take together; release gives its share
-// back, after the request was answered. [Server.ServeHTTP] does so itself: this is for handlers that read bodies before it.
-func (s *Server) Limit(w http.ResponseWriter, r *http.Request) (release func()) {
-	a := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, s.opt.MaxBytes), server: s}
+// back, after the request was answered. [Server.ServeHTTP] does so itself: this is for handlers that read the body of limited before they
+// ask it. A request that they make with the context of limited is not counted again.
+func (s *Server) Limit(w http.ResponseWriter, r *http.Request) (limited *http.Request, release func()) {
+	release = s.limit(w, r)
+	return r.WithContext(context.WithValue(r.Context(), counted{}, true)), release
+}
+
+// counted is the key of the contexts of requests whose bytes are counted.
+type counted struct{}
+
+func (s *Server) limit(w http.ResponseWriter, r *http.Request) (release func()) {
+	r.Body = http.MaxBytesReader(w, r.Body, s.opt.MaxBytes)
+	if r.Context().Value(counted{}) != nil {
+		return func() {}
+	}
+	a := &arriving{ReadCloser: r.Body, server: s}
 	r.Body = a
 	return func() { s.arriving.Add(-a.counted) }
 }
 
-// enter takes a turn.
+// enter counts a request towards Options.Concurrency, or refuses it.
 func (s *Server) enter(work *work) error {
 	if s.running.Add(1) > int64(s.opt.Concurrency) {
 		s.running.Add(-1)
@@ -53,7 +66,7 @@ func (s *Server) enter(work *work) error {
 	return nil
 }
 
-// leave gives the turn back, if there was one.
+// leave counts it no more, if it was counted.
 func (s *Server) leave(work *work) {
 	if work.runs {
 		s.running.Add(-1)
@@ -61,7 +74,7 @@ func (s *Server) leave(work *work) {
 	}
 }
 
-// read reads the body of a request into memory that grows with what comes, and takes a turn.
+// read reads the body of a request into memory that grows with what comes, and enters.
 func (s *Server) read(work *work, r *http.Request) ([]byte, error) {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, refuse(http.StatusUnsupportedMediaType, "found the content encoding %q, expected none", encoding)

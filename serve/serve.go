@@ -158,7 +158,7 @@ func (s *Server) answer(work *work, w http.ResponseWriter, r *http.Request) (out
 			return failed(refuse(http.StatusUnauthorized, "found no token, or another, expected the header Authorization with Bearer and the token"))
 		}
 	}
-	defer s.Limit(w, r)()
+	defer s.limit(w, r)()
 	defer s.leave(work)
 	if r.Method != http.MethodPost { // which is when the body has come
 		if err := s.enter(work); err != nil {

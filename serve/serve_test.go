@@ -490,7 +490,7 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// TestSlow: bodies that are slow to come keep nobody waiting; of large ones only so many bytes may arrive at a time.
+// TestSlow: clients that send bodies slowly do not block others; of large bodies only so many bytes may be received at a time.
 func TestSlow(t *testing.T) {
 	s, _ := newTestServer(t, Options{Concurrency: 1, MaxBytes: 1 << 20})
 	half := strings.Repeat(" ", 600<<10)

@@ -43,8 +43,9 @@ func Handler(models *serve.Server, most int64) http.Handler {
 			models.ServeHTTP(w, r)
 			return
 		}
-		defer models.Limit(w, r)()
-		g.ServeHTTP(w, r)
+		limited, release := models.Limit(w, r)
+		defer release()
+		g.ServeHTTP(w, limited)
 	})
 }
 

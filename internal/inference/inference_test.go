@@ -363,7 +363,17 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSlow: a request that is slow to come keeps nobody waiting, and is answered in the end.
+// TestLarge: the bytes of a request are counted once, though it is answered by another.
+func TestLarge(t *testing.T) {
+	const most, rows = 4 << 20, 190_000
+	c := connect(t, newServer(t, serve.Options{MaxBytes: most, MaxRows: rows, Concurrency: 1}), most)
+	q := &protocol.ModelInferRequest{ModelName: "numbers", Inputs: []*protocol.ModelInferRequest_InferInputTensor{input("input", "FP32", nil, rows, 4)}, RawInputContents: [][]byte{make([]byte, 16*rows)}}
+	if _, err := c.ModelInfer(context.Background(), q, grpc.MaxCallRecvMsgSize(most)); err != nil {
+		t.Errorf("found %v", err)
+	}
+}
+
+// TestSlow: a client that sends its request slowly does not block another, and gets an answer in the end.
 func TestSlow(t *testing.T) {
 	address := listening(t, Handler(newServer(t, serve.Options{Concurrency: 1}), 1<<12))
 	c := protocol.NewGRPCInferenceServiceClient(dial(t, address))
