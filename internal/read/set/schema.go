@@ -188,7 +188,7 @@ func (s *Schema) Crossed(c terms.Crossing) string {
 // crossedNames says how many products of which columns there are.
 func (s *Schema) crossedNames() (list []string) {
 	for _, c := range s.Crossings {
-		list = append(list, fmt.Sprintf("%d products of %s and %s", c.Width(), fault.Printable(s.Columns[c.Columns[0]].Name), fault.Printable(s.Columns[c.Columns[1]].Name)))
+		list = append(list, fmt.Sprintf("%s of %s and %s", fault.Plural(c.Width(), "product", "products"), fault.Printable(s.Columns[c.Columns[0]].Name), fault.Printable(s.Columns[c.Columns[1]].Name)))
 	}
 	return list
 }

@@ -64,7 +64,7 @@ func TestCross(t *testing.T) {
 			t.Errorf("row %d: found %v, expected %v", i, got, want)
 		}
 	}
-	if want := "4: 2 numeric, 1 with 2 categories, 2 products of a and b, 1 products of a and c, target y"; s.Schema.Summary() != want {
+	if want := "4: 2 numeric, 1 with 2 categories, 2 products of a and b, 1 product of a and c, target y"; s.Schema.Summary() != want {
 		t.Errorf("found %q, expected %q", s.Schema.Summary(), want)
 	}
 }
@@ -83,39 +83,8 @@ func TestCrossApart(t *testing.T) {
 		}
 		return b.String()
 	}
-	var all, learn, judge []int
-	for i := range 60 {
-		if all = append(all, i); i%3 == 0 {
-			judge = append(judge, i)
-		} else {
-			learn = append(learn, i)
-		}
-	}
 	for _, bits := range []int{0, 5} {
-		opt := crossed(bits, "n,c", "c,d", "d,review", "n,review")
-		s, err := readtest.ReadText(table(all), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		learned, judged, _, err := s.Apart(learn, judge)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, err := readtest.ReadText(table(learn), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		others, err := readtest.ReadText(table(judge), data.Options{Schema: alone.Schema})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct{ got, want *data.Set }{{learned, alone}, {judged, others}} {
-			for i := range c.got.Rows() {
-				if got, want := values(c.got, c.got.X.Row(i)), values(alone, c.want.X.Row(i)); !near(got, want) {
-					t.Fatalf("%d bits: row %d:\nfound    %v\nexpected %v", bits, i, got, want)
-				}
-			}
-		}
+		checkApart(t, 60, table, crossed(bits, "n,c", "c,d", "d,review", "n,review"))
 	}
 }
 
@@ -140,6 +109,10 @@ func TestCrossRefusals(t *testing.T) {
 		t.Errorf("found %v", err)
 	}
 	if _, err := readtest.ReadText("1 1:2\n2 1:3\n", large); err == nil || !strings.HasPrefix(err.Error(), "cross a,b: format libsvm has no use for it") {
+		t.Errorf("found %v", err)
+	}
+	rare := data.Options{Spelling: set.Spelling{Terms: set.Terms{Crossed: []string{"a,b"}, MinCount: 2}}}
+	if _, err := readtest.ReadText("a,b,y\n1,2,0\n3,1,1\n", rare); err == nil || !strings.Contains(err.Error(), "'min-count=2': found no column of sentences") {
 		t.Errorf("found %v", err)
 	}
 	s, err := readtest.ReadText("a,b,y\n1,2,0\n3,1,1\n", large)

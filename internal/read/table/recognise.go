@@ -44,11 +44,20 @@ func (t *table) recognise() error {
 		c := &t.schema.Columns[at]
 		*c = set.Column{Name: c.Name, Kind: set.KindIgnored, Why: why}
 	}
-	isText := func(c set.Column) bool { return c.Kind == set.KindText }
-	if option, value := t.terms.Asked(); option != "" && len(t.crossed) == 0 && !slices.ContainsFunc(t.schema.Columns, isText) {
+	t.say()
+	return t.checkTerms()
+}
+
+// checkTerms refuses options of terms where no column has texts.
+func (t *table) checkTerms() error {
+	asked := t.terms
+	if len(t.crossed) > 0 { // products are numbered by the hash too
+		asked.Crossed, asked.Bits = nil, 0
+	}
+	isText := func(c set.Column) bool { return c.Text != nil && !c.Text.Whole }
+	if option, value := asked.Asked(); option != "" && !slices.ContainsFunc(t.schema.Columns, isText) {
 		return fault.In(t.in[0].Name, "'%s=%s': found no column of sentences, expected one, or the name of a column of texts in 'text'", option, value)
 	}
-	t.say()
 	return nil
 }
 

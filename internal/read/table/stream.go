@@ -115,8 +115,8 @@ func areWhole(rows [][]field, column int) bool {
 	})
 }
 
-// stream gives the rows of a table of numbers as they come. If the schema or else the
-// first ones have a column of categories, all rows are read first.
+// stream gives the rows of a table as they come. All rows are read first where their features depend on all: of products, and of columns
+// of words, by the schema or else the first rows, that are not hashed.
 func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, first [][]field) error {
 	unread := *t
 	unread.kinds = slices.Clone(t.kinds)
@@ -135,7 +135,9 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 		t.assign()
 	}
 	if !t.fixed {
-		t.settleFirst(words, first, opt)
+		if err := t.settleFirst(words, first, opt); err != nil {
+			return err
+		}
 	}
 	if t.featuresAlone(opt.Bits > 0); opt.Bits > 0 && (t.target < 0 || t.further != nil) {
 		return fault.In(t.in[0].Name, "found %s, expected the column of one", fault.Plural(len(t.further)+min(1, t.target+1), "target", "targets"))
@@ -143,8 +145,13 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	if len(t.place) == 0 {
 		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
 	}
+	return t.giveAll(ctx, opt, b, len(words) > 0)
+}
+
+// giveAll gives the rows of a table with a schema, of which some columns may hold words.
+func (t *table) giveAll(ctx context.Context, opt *set.Options, b *stream.Blocks, words bool) error {
 	cols := len(t.place)
-	if len(words) > 0 {
+	if words {
 		cols = t.schema.Width()
 	} else {
 		b.To.Feature = t.schema.Features()
@@ -158,7 +165,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 	t.arena = memory.NewArena(opt.Workers())
 	defer t.arena.Close()
 	t.spread, b.Offsets = make([]set.Spread, len(t.place)), false
-	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b, len(words) > 0) })
+	err := lines.Parse(ctx, s, opt.Workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b, words) })
 	for slot, s := range t.spread {
 		if s.Matters() {
 			b.To.Late = append(b.To.Late, s.Lost(set.ColumnNamed(t.schema.Columns[t.place[slot]].Name)))
@@ -168,7 +175,7 @@ func (t *table) stream(ctx context.Context, opt *set.Options, b *stream.Blocks, 
 }
 
 // settleFirst makes the schema, by the first rows.
-func (t *table) settleFirst(words []int, first [][]field, opt *set.Options) {
+func (t *table) settleFirst(words []int, first [][]field, opt *set.Options) error {
 	t.schema, t.fixed, t.strict, t.measures = &set.Schema{Target: t.target, Further: t.further, Weight: t.weight, Header: t.header, Missing: missingOf(opt), SkipUnlabelled: t.skip}, true, opt.Bits == 0, opt.Columns == 0
 	for i := range t.names {
 		t.schema.Columns = append(t.schema.Columns, t.column(i))
@@ -179,6 +186,7 @@ func (t *table) settleFirst(words []int, first [][]field, opt *set.Options) {
 	}
 	t.place = nil
 	t.assign()
+	return t.checkTerms()
 }
 
 // wordColumns returns the columns of words, by the schema or else the first rows.

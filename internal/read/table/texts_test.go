@@ -124,38 +124,42 @@ func TestTextsApart(t *testing.T) {
 		}
 		return b.String()
 	}
+	for _, terms := range []set.Terms{{}, {Weights: "counts"}, {Weights: "sublinear", Least: 1, Most: 2}, {MinCount: 3}, {Bits: 5}} {
+		checkApart(t, 40, table, texts("text", terms))
+	}
+}
+
+// checkApart compares n rows, of which two of three are learned from, with a table of those alone, and the others read by its schema.
+func checkApart(t *testing.T, n int, table func(rows []int) string, opt data.Options) {
+	t.Helper()
 	var all, learn, judge []int
-	for i := range 40 {
-		all = append(all, i)
-		if i%3 == 0 {
+	for i := range n {
+		if all = append(all, i); i%3 == 0 {
 			judge = append(judge, i)
 		} else {
 			learn = append(learn, i)
 		}
 	}
-	for _, terms := range []set.Terms{{}, {Weights: "counts"}, {Weights: "sublinear", Least: 1, Most: 2}, {MinCount: 3}, {Bits: 5}} {
-		opt := texts("text", terms)
-		s, err := readtest.ReadText(table(all), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		learned, judged, _, err := s.Apart(learn, judge)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, err := readtest.ReadText(table(learn), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		others, err := readtest.ReadText(table(judge), data.Options{Schema: alone.Schema})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct{ got, want *data.Set }{{learned, alone}, {judged, others}} {
-			for i := range c.got.Rows() {
-				if got, want := values(c.got, c.got.X.Row(i)), values(alone, c.want.X.Row(i)); !near(got, want) {
-					t.Fatalf("%+v: row %d: found %v, expected %v", terms, i, got, want)
-				}
+	s, err := readtest.ReadText(table(all), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned, judged, _, err := s.Apart(learn, judge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := readtest.ReadText(table(learn), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := readtest.ReadText(table(judge), data.Options{Schema: alone.Schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ got, want *data.Set }{{learned, alone}, {judged, others}} {
+		for i := range c.got.Rows() {
+			if got, want := values(c.got, c.got.X.Row(i)), values(alone, c.want.X.Row(i)); !near(got, want) {
+				t.Fatalf("%+v: row %d:\nfound    %v\nexpected %v", opt.Terms, i, got, want)
 			}
 		}
 	}
