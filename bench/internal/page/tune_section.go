@@ -24,7 +24,7 @@ func tuneSection(rows []measure.Measurement) string {
 		}
 		t.add(m.Set, fmt.Sprint(m.Rows), model, m.Lambda, m.Contender, fmt.Sprintf("%.2f s", m.Seconds), fmt.Sprintf("%.1fx", m.Seconds/own[m.Set]), fmt.Sprintf("%.4f", m.Test), m.Setting)
 	}
-	return t.under("Searches", "Cross-validation of five folds over a grid, without reading. Every one of Fenchel's solutions is proved to a relative gap of 1e-3.") + pathTable(paths)
+	return t.under("Searches", "Cross-validation of five folds over a grid, without reading. Every one of Fenchel's solutions is proved to a relative gap of 1e-3.") + "\n" + pathTable(paths)
 }
 
 // pathTable shows paths of the penalty l1.

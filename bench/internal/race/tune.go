@@ -144,7 +144,8 @@ func (l *lab) askScript(ctx context.Context, ask []byte) (said saying, err error
 	cmd := exec.CommandContext(ctx, cmp.Or(l.opt.Python, "python3"), "-c", tuneScript)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(ask), &out, &errs
 	if err := cmd.Run(); err != nil {
-		return said, fmt.Errorf("%w: %.300s", err, errs.String())
+		lines := strings.Split(strings.TrimSpace(errs.String()), "\n") // of a traceback the last line says what happened, the others name files
+		return said, fmt.Errorf("%w: %.300s", err, lines[len(lines)-1])
 	}
 	return said, json.Unmarshal(out.Bytes(), &said)
 }
