@@ -135,6 +135,7 @@ func kinds() map[string]kind {
 		"linear":                    two(fenchel.Spec{Loss: "logistic", Weighting: fenchel.Weighting{ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}}),
 		"least squares of two":      two(fenchel.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: fenchel.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
+		"proved":                    two(fenchel.Spec{Record: fenchel.Record{Proved: true}, Loss: "logistic", Gap: 1e-6}),
 		"without dual":              two(fenchel.Spec{Record: fenchel.Record{NoDual: true}, Loss: "logistic", Gap: 1e-6}),
 		"scaled by max":             two(fenchel.Spec{Scaling: "max", Bias: "none", Record: fenchel.Record{Notes: map[string]string{"by": "a person", "problem": "{}"}}}),
 		"one against the rest":      three(fenchel.Spec{Loss: "squared-hinge"}),

@@ -276,7 +276,7 @@ func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, he
 func (c *calibrator) foldSpec() Spec {
 	spec, m := c.spec, c.result.Model
 	spec.Costs, spec.Threshold = nil, nil
-	spec.Probabilities, spec.Folds, spec.NoDual, spec.Notes, spec.From = false, nil, true, nil, nil
+	spec.Probabilities, spec.Folds, spec.NoDual, spec.Proved, spec.Notes, spec.From = false, nil, true, false, nil, nil
 	spec.Progress, spec.Step = nil, nil
 	spec.Time = c.spec.Time / time.Duration(2*len(c.folds))
 	spec.Scaling = cmp.Or(spec.Scaling, scalingOf(m))

@@ -152,6 +152,7 @@ type Decision struct {
 type Record struct {
 	Notes     map[string]string `json:"notes"`   // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 	NoDual    bool              `json:"no_dual"` // leave the dual variables out of the model
+	Proved    bool              `json:"proved"`  // keep a model.Region of each output, by which predictions are proved: see model.Model.Proved
 	ZeroBased bool              `json:"-"`       // noted in the model: how LIBSVM indices of the data begin
 }
 

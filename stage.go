@@ -177,6 +177,9 @@ func (s *Stage) Part(learn, judge []int, use Resources) (p *Part, err error) {
 	return p, err
 }
 
+// Held returns the rows to be judged on, as a model of the part takes them.
+func (p *Part) Held() *data.Set { return p.held }
+
 // Rows returns how many rows the part has to learn from, and to be judged on.
 func (p *Part) Rows() (learn, judge int) { return p.set.Rows(), p.held.Rows() }
 

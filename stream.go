@@ -185,7 +185,7 @@ func (s *Stream) begin(cols int, y data.Target) error {
 		if s.spec.Classes != nil {
 			all = data.Labels(s.spec.Classes)
 		}
-		s.classes, _ = pose.SortLabels(other(all))
+		s.classes, _ = pose.SortLabels(bothClasses(all))
 		switch k := len(s.classes); {
 		case y.Code == nil:
 			return pose.DataError{Reason: fmt.Sprintf("found more than %d labels, expected two classes", set.MaxLabels)}
@@ -201,8 +201,8 @@ func (s *Stream) begin(cols int, y data.Target) error {
 	return err
 }
 
-// other adds 1 to labels that are -1 or 0 alone: one class of clicks or faults may be rare.
-func other(y data.Target) data.Target {
+// bothClasses adds the label 1 where -1 or 0 is the only label: the first rows of clicks or faults may hold none.
+func bothClasses(y data.Target) data.Target {
 	if len(y.Label) == 1 && (set.SameLabel(y.Label[0], "-1") || set.SameLabel(y.Label[0], "0")) {
 		return data.Labels([]string{y.Label[0], "1"})
 	}

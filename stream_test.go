@@ -198,8 +198,8 @@ func TestForgedStream(t *testing.T) {
 			m.OnePass.Index = append(m.OnePass.Index[:1:1], m.OnePass.Index[2:]...)
 			m.OnePass.Squares, m.OnePass.Scale = m.OnePass.Squares[1:], m.OnePass.Scale[1:]
 		},
-		"expected one whose gradient flow": func(m *model.Model) { m.OnePass.Least = -1 },
-		"damaged model":                    func(m *model.Model) { m.OnePass.Norm = -1 },
+		"expected a loss whose gradient flow": func(m *model.Model) { m.OnePass.Least = -1 },
+		"damaged model":                       func(m *model.Model) { m.OnePass.Norm = -1 },
 	} {
 		m, err := model.Decode(file)
 		if err != nil {

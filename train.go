@@ -23,6 +23,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
+	"github.com/fenchel-ml/fenchel/internal/region"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -60,6 +61,9 @@ func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := j.provable(); err != nil {
+		return nil, err
+	}
 	if j.start, err = newStart(j, digest); err != nil {
 		return nil, err
 	}
@@ -67,7 +71,24 @@ func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.result(solutions, digest)
+	r, err := j.result(solutions, digest)
+	if err == nil && spec.Proved && !j.single() {
+		err = region.Locate(ctx, r.Model, j.problems, j.problem, j.workers())
+	}
+	return r, err
+}
+
+// provable refuses Spec.Proved of a problem of which nothing can be said of single predictions.
+func (j *job) provable() error {
+	if !j.spec.Proved {
+		return nil
+	}
+	m := j.draft(0)
+	m.CustomPenalty = j.spec.Custom.Penalty
+	if err := m.Provable(); err != nil {
+		return fmt.Errorf("'proved': %w", err)
+	}
+	return nil
 }
 
 // fitCalibrated is Train with a calibration. Of a limited time the model gets one half, and

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	rows "github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/internal/region"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -44,14 +45,14 @@ type Verification struct {
 // program that trained the model has to be given again, as m.CustomLoss or m.CustomPenalty,
 // and then m.Seal called; false claims are in the Verification.
 func Verify(ctx context.Context, m *model.Model, set *data.Set, opt Options) (*Verification, error) {
-	return parallel.Until(ctx, func() (*Verification, error) { return verify(m, set, opt.Threads) })
+	return parallel.Until(ctx, func() (*Verification, error) { return verify(ctx, m, set, opt.Threads) })
 }
 
 // OK reports whether everything that the model claims is true.
 func (v *Verification) OK() bool { return len(v.Problems) == 0 && v.Unproved == "" }
 
 // verify is Verify without an end before its time.
-func verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
+func verify(ctx context.Context, m *model.Model, set *data.Set, threads int) (*Verification, error) {
 	if m == nil {
 		return nil, m.Check()
 	}
@@ -92,7 +93,7 @@ func verify(m *model.Model, set *data.Set, threads int) (*Verification, error) {
 		v.fail("%s", err)
 		return v, nil
 	}
-	if err := v.outputs(m, problems); err != nil {
+	if err := v.outputs(ctx, m, problems); err != nil {
 		v.fail("%s", err)
 		return v, nil
 	}
@@ -113,7 +114,7 @@ func named(m *model.Model, set *data.Set, threads int) (*data.Set, string, error
 }
 
 // outputs recomputes the certificate of each output.
-func (v *Verification) outputs(m *model.Model, problems *pose.Problems) error {
+func (v *Verification) outputs(ctx context.Context, m *model.Model, problems *pose.Problems) error {
 	found := *m
 	found.Outputs = slices.Clone(m.Outputs)
 	facts := make([]*problem.Facts, len(m.Outputs))
@@ -139,7 +140,9 @@ func (v *Verification) outputs(m *model.Model, problems *pose.Problems) error {
 	}
 	v.facts(m.Facts, single)
 	v.Found = Summarise(&found)
-	return nil
+	wrong, beyond, err := region.Check(ctx, m, problems, func(c int) string { return subjectOf(m, c) })
+	v.Problems, v.Unproved = append(v.Problems, wrong...), cmp.Or(v.Unproved, beyond)
+	return err
 }
 
 // preparation compares what the model says of the rows, and how it scales them.

@@ -13,6 +13,7 @@ type Tally struct {
 	Trained           map[string]int // models, by solver
 	Declined          map[string]int // trainings refused with a reason, by solver
 	Certificates      int            // recomputed
+	Intervals         int            // of scores of optima, compared with those of other models of the problem
 	Slow              int            // trainings ended by the clock
 	Forged            map[string]int // models, by what became of them
 	Damaged           map[string]int // files, by kind and what became of them
@@ -45,6 +46,7 @@ func (t *Tally) String() string {
 	each("declined by", t.Declined)
 	line("trainings ended by the clock", t.Slow)
 	line("certificates recomputed", t.Certificates)
+	line("intervals of optimal scores compared", t.Intervals)
 	each("forged models:", t.Forged)
 	each("damaged:", t.Damaged)
 	each("FAILED:", t.Failures)

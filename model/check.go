@@ -160,6 +160,10 @@ func (m *Model) checkCertificates() error {
 // same reports whether two certificates say the same, also where they hold no numbers.
 func (c Certificate) same(o Certificate) bool {
 	equal := func(a, b Bound) bool { return a == b || a != a && b != b }
+	one, other := c.Region, o.Region
+	if (one == nil) != (other == nil) || one != nil && !(equal(one.Radius, other.Radius)) {
+		return false
+	}
 	return c.Status == o.Status && c.Epochs == o.Epochs && equal(c.Primal, o.Primal) && equal(c.Dual, o.Dual) && equal(c.Zero, o.Zero)
 }
 

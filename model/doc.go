@@ -174,6 +174,10 @@
 //	certificates[].dual          claim    Verify: bound, at most that found; without dual variables, that the gap asked for is proved
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
+//	certificates[].region        claim    Decode: an interval that holds the bias; Verify: at least what is found again
+//	certificates[].region.radius  claim    Verify: at least what is found again
+//	certificates[].region.bias_low  claim    Verify: at most what is found again
+//	certificates[].region.bias_high  claim    Verify: at least what is found again
 //	tensor hidden.1.weights      checked  Verify: objective; so are those of later layers
 //	tensor hidden.1.bias         checked  Verify: objective
 //	tensor hidden.2.weights      checked  Verify: objective

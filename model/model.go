@@ -167,6 +167,8 @@ type Certificate struct {
 	Dual   Bound  `json:"dual"`
 	Zero   Bound  `json:"zero"` // the objective of the zero point
 	Epochs int    `json:"epochs"`
+
+	Region *Region `json:"region,omitempty"` // where the optima are; nil: only as far as the gap says
 }
 
 // Bound is a number that JSON writes as null when it is not finite; null reads

@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/joint"
 	"github.com/fenchel-ml/fenchel/internal/vec"
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
+	"github.com/fenchel-ml/fenchel/loss"
 )
 
 // BestBias returns a b that minimises (1/N) sum_i s_i l_i(m_i + b) for given
@@ -177,4 +178,70 @@ func (p *JointRisk) biasStep(g, h []float64) []float64 {
 		d[c] = -d[c]
 	}
 	return d
+}
+
+// BiasFixed is a problem with a free bias that can be fixed, to bound where those of optima are.
+type BiasFixed interface {
+	Problem
+	// FixBias returns the problem with the constant bias b: its points have the bias 0.
+	FixBias(b float64) Problem
+	// BiasBound returns an interval with the bias of every optimum, of which one end is infinite: see [Risk.BiasBound].
+	BiasBound(b float64, a []float64, dual, primal float64) (low, high float64)
+}
+
+var (
+	_ BiasFixed = (*Linear)(nil)
+	_ BiasFixed = (*Kernel)(nil)
+)
+
+// FixBias is that of [BiasFixed].
+func (p *Linear) FixBias(b float64) Problem {
+	return &Linear{Rows: p.Rows, Risk: p.fixBias(b), Penalty: p.Penalty}
+}
+
+// FixBias is that of [BiasFixed].
+func (p *Kernel) FixBias(b float64) Problem { return &Kernel{Gram: p.Gram, Risk: p.fixBias(b)} }
+
+func (p *Risk) fixBias(b float64) Risk {
+	fixed := *p
+	fixed.Loss, fixed.Bias, fixed.one = loss.Shifted(p.Loss, b), None, 1
+	fixed.zero = fixed.rowsAtZero()
+	return fixed
+}
+
+// BiasBound bounds the bias of every optimum of a problem with a free bias, by dual variables a of the problem with the bias
+// fixed at b, of which dual is the bound on the objective; primal is the objective of any point. The least objective V(c) of
+// predictors with the bias c has, by weak duality with these a,
+//
+//	V(c) >= dual + (c - b) slope,  slope = (1/N) sum_i s_i a_i,
+//
+// and is at most primal where c is the bias of an optimum: with a slope > 0 these are at most b + (primal - dual)/slope.
+func (p *Risk) BiasBound(b float64, a []float64, dual, primal float64) (low, high float64) {
+	fixed := *p
+	fixed.Bias = None
+	v := make([]float64, len(a))
+	fixed.clip(v, a)
+	var sum vec.Sum
+	size := 0.0
+	for _, x := range v {
+		sum.Add(x)
+		size += math.Abs(x)
+	}
+	size *= (1 + float64(len(v))*unit) / p.N
+	slope, off := sum.Value()/p.N, float64(8*unit*size)
+	short := primal - dual + float64(8*unit*(math.Abs(primal)+math.Abs(dual)+float64(math.Abs(b)*size))) // of the products of a and b in the conjugates, too
+	low, high = math.Inf(-1), math.Inf(1)
+	steep := math.Abs(slope) - off
+	if short < 0 {
+		steep = math.Abs(slope) + off
+	}
+	if !(math.Abs(slope) > off) {
+		return low, high
+	}
+	reach := short / steep
+	reach += float64(8 * unit * (math.Abs(reach) + math.Abs(b)))
+	if slope > 0 {
+		return low, b + reach
+	}
+	return b - reach, high
 }

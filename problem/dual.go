@@ -2,8 +2,10 @@ package problem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/parallel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
@@ -177,4 +179,102 @@ func (p *Linear) magnitude(v []float64) float64 {
 		bounds[b] = sum
 	})
 	return sumBound(bounds)
+}
+
+// Located is a problem whose optima are near every point with a small gap, as its penalty is strongly convex.
+type Located interface {
+	Problem
+	// Radius bounds |w - w*| for the weights w of the point and those w* of every optimum, in the norm of what the
+	// penalty sees; of a kernel machine that is the norm of its space. gap is at least P - D, the values of the point. It
+	// is +Inf where nothing is known.
+	Radius(pt Point, gap float64) float64
+}
+
+var (
+	_ Located = (*Linear)(nil)
+	_ Located = (*Kernel)(nil)
+	_ Located = (*Joint)(nil)
+	_ Located = (*JointKernel)(nil)
+)
+
+// Radius is that of [Located]. With mu the strong convexity of the penalty, w' the weights that belong to the dual point
+// and G the gap,
+//
+//	P(w) - P(w*) >= (lambda mu/2) |w - w*|^2  and  P(w*) - D >= (lambda mu/2) |w' - w*|^2,
+//
+// so that w* is in the ball around (w + w')/2 of squared radius G/(lambda mu) - |w - w'|^2/4.
+func (p *Linear) Radius(pt Point, gap float64) float64 {
+	mu := p.Penalty.StrongConvexity()
+	strong, ok := p.Penalty.(penalty.Strong)
+	if !ok || pt.A == nil {
+		return radius(gap/(p.Lambda*mu), math.Inf(1))
+	}
+	u, off := p.DualWeights(pt.A)
+	strong.Weights(u, u)
+	units := (penalty.Units(p.Penalty, len(u)) + 8) * unit
+	off = off/mu + float64(units*norm(u)) + float64(units*norm(pt.W))
+	for j := range u {
+		u[j] -= pt.W[j]
+	}
+	return radius(gap/(p.Lambda*mu), norm(u)*(1+units)+off)
+}
+
+// DualWeights returns u = -X^T(s.a)/(lambda N) of the feasible dual point made of a, of what the penalty sees, and a bound on the norm of its error. With
+// the penalty l2 these are the weights that belong to the point.
+func (p *Linear) DualWeights(a []float64) (u []float64, off float64) {
+	_, d := p.Dims()
+	v, u := make([]float64, len(a)), make([]float64, d+1)
+	p.feasible(v, a)
+	chain := p.combine(u, v)
+	u = u[:p.Penalised()]
+	factor := -1 / (p.Lambda * p.N)
+	for j := range u {
+		u[j] *= factor
+	}
+	_, _, off = roundingsOf(chain, -factor, p.magnitude(v), len(u))
+	return u, off
+}
+
+// Radius is that of [Located] for coefficients that are those of the dual variables, else that of the gap alone.
+func (p *Kernel) Radius(pt Point, gap float64) float64 {
+	if !loss.IsConvex(p.Loss) || !p.Definite() {
+		return math.Inf(1)
+	}
+	distance := math.Inf(1)
+	if pt.A != nil {
+		own := make([]float64, len(pt.W))
+		own[len(own)-1] = pt.W[len(own)-1]
+		if p.Weights(own, pt.A); slices.Equal(own, pt.W) {
+			size := 0.0
+			for i, beta := range own[:p.Len()] {
+				size += math.Abs(beta) * math.Sqrt(math.Abs(p.Diagonal[i])+p.Constant())
+			}
+			distance = float64(float64(p.Len()+8) * unit * size) // a coefficient is off by two roundings, their sum by more
+		}
+	}
+	return radius(gap/p.Lambda, distance)
+}
+
+// Radius is that of [Located], in the norm of the weights of all classes together.
+func (p *Joint) Radius(_ Point, gap float64) float64 {
+	return radius(gap/(p.Lambda*p.Penalty.StrongConvexity()), math.Inf(1))
+}
+
+// Radius is that of [Located], in the norm of all classes together.
+func (p *JointKernel) Radius(_ Point, gap float64) float64 {
+	if !p.Definite() {
+		return math.Inf(1)
+	}
+	return radius(gap/p.Lambda, math.Inf(1))
+}
+
+// radius returns the largest distance from w to a point of the ball of [Linear.Radius], which grows with |w - w'|, itself
+// at most sqrt(2 share). share is G/(lambda mu).
+func radius(share, distance float64) float64 {
+	if !(share >= 0) || math.IsInf(share, 1) {
+		return math.Inf(1)
+	}
+	share *= 1 + 16*unit
+	distance = min(distance, math.Sqrt(2*share))
+	return (distance/2 + math.Sqrt(max(0, share-float64(distance*distance/4)))) * (1 + 16*unit)
 }

@@ -28,6 +28,7 @@ type evaluator struct {
 	in       option.Input
 	training []string // sources
 	richer   string   // model file
+	proved   bool
 	json     bool
 }
 
@@ -61,6 +62,7 @@ capture more; and a proof of how much any others of the same number could captur
 	f := cmd.Flags()
 	f.StringArrayVar(&v.training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
 	f.StringVar(&v.richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
+	f.BoolVar(&v.proved, "proved", false, "say in how many rows the class of every exact optimum is sure, and between which two numbers its error is: of a model of train --proved, or without a free bias")
 	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -74,8 +76,8 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return err
 	}
 	if basis != nil {
-		if v.training != nil {
-			return errors.New("--train: found principal components, expected a model that predicts")
+		if v.training != nil || v.proved {
+			return errors.New("--train, --proved: found principal components, expected a model that predicts")
 		}
 		return components.Evaluate(cmd, &v.in, basis, sources, v.json)
 	}
@@ -97,8 +99,14 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 			return err
 		}
 	}
+	if v.proved {
+		if out.Proved, err = survey.SureOf(m, set, v.in.Opt.Threads); err != nil {
+			return exitcode.BadData(fmt.Errorf("--proved: %w", err))
+		}
+	}
 	return printing.Print(cmd, v.json, printing.InOrder{Report: out}, func(r printing.Report) {
 		printEvaluation(r, e)
+		printSure(r, m, out.Proved)
 		printDecomposition(r, out.Decomposition)
 	})
 }
@@ -127,6 +135,23 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *data.Set,
 	}
 	d, err := survey.Decompose(m, rows, set, least, v.in.Opt.Threads)
 	return d, exitcode.BadData(err)
+}
+
+// printSure says what is proved of the predictions of exact optima.
+func printSure(r printing.Report, m *model.Model, s *survey.Sure) {
+	if s == nil {
+		return
+	}
+	if m.Classes != nil {
+		r.Line("proved", "every exact optimum predicts the same class as this model in %d of %s (%s)", s.Classes, printing.Count(s.Rows, "row"), printing.Percent(float64(s.Classes)/float64(s.Rows)))
+	}
+	switch {
+	case s.Error != nil:
+		r.Line("", "its error is from %.6g to %.6g", s.Error[0], s.Error[1])
+	case s.RMSE != nil:
+		r.Line("proved", "the RMSE of every exact optimum is from %.6g to %.6g", s.RMSE[0], s.RMSE[1])
+	}
+	r.Line("", "its scores are known to %.3g in the mean, %.3g at most", s.Mean/2, s.Widest/2)
 }
 
 // printDecomposition says where the mean loss comes from.

@@ -80,11 +80,22 @@ func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 		if len(m.Outputs) > 1 {
 			name = printing.Spell(out.Outputs[c].Class)
 		}
-		r.Line(name, "%.6g", o.Bias)
+		r.Line(name, "%.6g%s", o.Bias, optimumOf(out.Outputs[c].Region))
 		if m.IsLinear() {
 			report.PrintExtremes(r, m, o, top)
 		}
 	}
+}
+
+// optimumOf says where the optima are that an output is near to; "": it is not known.
+func optimumOf(r *model.Region) string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Low == r.High:
+		return fmt.Sprintf("; weights of the exact optimum within %.3g", r.Radius)
+	}
+	return fmt.Sprintf("; of the exact optimum from %.6g to %.6g, its weights within %.3g", r.Low, r.High, r.Radius)
 }
 
 // printImported says what is known of a model of another program.

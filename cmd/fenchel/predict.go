@@ -32,6 +32,8 @@ type predictor struct {
 	out           string
 	scores        bool
 	probabilities bool
+	prove         bool          // add what is proved of the exact optimum's scores
+	proved        *model.Proved // nil: nothing
 	whiten        bool
 	randomised    bool
 	seed          uint64       // of what is added to scores
@@ -64,6 +66,12 @@ principal components, the line is the coordinates of the row along these,
 separated by tabs. From a .fen file rows are scored as they are written: it may
 be larger than memory. Lines from standard input are answered as they come.
 
+With --proved the label, or the number, is followed by the score and by the lowest and
+the highest score that an exact optimum of the model's problem can give to the row (of
+numbers by the lowest and the highest prediction), and for classes by 1 where the label
+is the same for all of these, else 0. The model must be one of train --proved, or have
+no free bias.
+
 With --randomise a number uniform in [-1/2, 1/2], drawn anew for each row, is added to
 each score of a class before it decides: the classifier of which "fenchel sparsify"
 proves that it errs as often as its slant loss says. Without it there are fewer errors as
@@ -78,6 +86,7 @@ a rule.`,
 	f.StringSliceVar(&p.in.Opt.Keep, "keep", nil, "copy these columns of a table, as they are spelled: names or positions from 1, separated by commas")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, train --probabilities, or LIBSVM's -b 1)")
+	f.BoolVar(&p.prove, "proved", false, "add the lowest and highest score that an exact optimum can give, and whether the label is sure")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
 	f.Uint64Var(&p.seed, "randomise", 0, "add a number uniform in [-1/2, 1/2] to each score before it decides, drawn by this seed")
 	return cmd
@@ -104,6 +113,9 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if p.randomised = cmd.Flags().Changed("randomise"); p.randomised && (m.Classes == nil || p.probabilities) {
 		return errors.New("--randomise: found a model of numbers, or probabilities that decide, expected classes that scores decide")
 	}
+	if err := p.checkProved(m); err != nil {
+		return err
+	}
 	p.in.ForModel(cmd, m)
 	p.in.Opt.Unweighted = true
 	return p.in.Sets(cmd, p.out, args[1:], func(set *data.Set) error { return p.predict(cmd, m, set) })
@@ -122,6 +134,20 @@ func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error
 		return errors.New("--probabilities: found none in the model, expected one of svm-train -b 1")
 	}
 	return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic, or train --probabilities", m.Statement.Loss)
+}
+
+// checkProved refuses a model of whose predictions nothing is proved.
+func (p *predictor) checkProved(m *model.Model) (err error) {
+	if !p.prove {
+		return nil
+	}
+	if p.randomised || p.probabilities || p.scores {
+		return errors.New("--proved: found --randomise, --probabilities or --scores beside it, expected none: it is about the scores, which it writes")
+	}
+	if p.proved, err = m.Proved(); err != nil {
+		return exitcode.BadData(fmt.Errorf("--proved: %w", err))
+	}
+	return nil
 }
 
 // predict writes what the model says of a set.
@@ -150,6 +176,7 @@ const blockRows = 1024
 func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo, hi int) {
 	k := len(m.Outputs)
 	var probabilities []float64
+	var bounds []model.Interval
 	all := make([]float64, k*(hi-lo))
 	m.ScoreRows(all, x, lo, hi)
 	p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
@@ -180,8 +207,30 @@ func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo,
 		if p.scores {
 			r.Numbers(scores...)
 		}
+		if p.proved != nil {
+			bounds = p.proved.Bounds(bounds[:0], x.Row(i), scores)
+			p.writeProved(r, m, scores, bounds)
+		}
 		r.Numbers(probabilities...)
 		r.End()
+	}
+}
+
+// writeProved writes what is proved of a row with these scores.
+func (p *predictor) writeProved(r *printing.Rows, m *model.Model, scores []float64, bounds []model.Interval) {
+	for c, b := range bounds {
+		if m.Classes == nil {
+			r.Numbers(m.Number(b.Low), m.Number(b.High))
+		} else {
+			r.Numbers(scores[c], b.Low, b.High)
+		}
+	}
+	if m.Classes != nil {
+		sure := 0.0
+		if p.proved.Sure(bounds) {
+			sure = 1
+		}
+		r.Numbers(sure)
 	}
 }
 
@@ -221,6 +270,21 @@ func (p *predictor) names(m *model.Model) []string {
 			names = append(names, "score_"+result.OutputName(m, c))
 		}
 	}
+	if p.proved != nil {
+		for c := range m.Outputs {
+			of := ""
+			if len(m.Outputs) > 1 {
+				of = "_" + result.OutputName(m, c)
+			}
+			if m.Classes != nil {
+				names = append(names, "score"+of)
+			}
+			names = append(names, "lowest"+of, "highest"+of)
+		}
+		if m.Classes != nil {
+			names = append(names, "sure")
+		}
+	}
 	if p.probabilities {
 		for _, class := range m.Classes {
 			names = append(names, "p_"+class)
@@ -231,8 +295,8 @@ func (p *predictor) names(m *model.Model) []string {
 
 // project writes the coordinates of every row along the components.
 func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) error {
-	if p.scores || p.probabilities || cmd.Flags().Changed("randomise") {
-		return errors.New("--scores, --probabilities, --randomise: found principal components, expected a model that predicts")
+	if p.scores || p.probabilities || p.prove || cmd.Flags().Changed("randomise") {
+		return errors.New("--scores, --probabilities, --proved, --randomise: found principal components, expected a model that predicts")
 	}
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)

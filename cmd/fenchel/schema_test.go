@@ -58,6 +58,8 @@ func fitsSchema(folder, verb string, object []byte) error {
 var examples = []string{
 	"train @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 --folds 2 --note a=b -o m",
 	"train @blobs:n=90,classes=3 --kernel rbf --probabilities -o k",
+	"train @toy:n=60,d=3 --proved -o proved", "info proved", "evaluate proved @toy:n=60,d=3 --proved", "train @linear:n=60,d=3 --proved -o number", "evaluate number @linear:n=60,d=3 --proved",
+	"path @toy:n=40,d=3 --proved --C 0.1..1 --gap 0.1",
 	"train @blobs:n=90,classes=2,spread=1 --cost +1=5 -o c",
 	"evaluate c @blobs:n=90,classes=2,spread=1",
 	"info c",
@@ -97,6 +99,7 @@ var examples = []string{
 	"tune @toy:n=60,d=3 --search C=0.1,1 --outer 2 -o t",
 	"tune @toy:n=60,d=3 --search C=0.1,1 --epochs 1 --gap 1e-12",
 	"tune @linear:n=60,d=5 --penalty l1 --folds 0",
+	"tune @toy:n=60,d=3 --bias none --search C=0.01..10 --folds 2 --prove --within 0.2",
 	"tune times.csv --task regression --folds loo --search C=1",
 	"tune @toy:n=60,d=3 --kernel rbf --folds 2 --search C=1 --probabilities",
 	"tune counts.csv --task regression --loss poisson --folds 2 --search C=1 -o counts", "evaluate counts counts.csv", "train counts.csv --task regression --loss poisson --test counts.csv",

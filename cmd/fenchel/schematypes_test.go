@@ -17,7 +17,7 @@ import (
 // reports are the types of what --json prints, by the schema, or the definition in it, that describes
 // them: one type, or that of either of two outputs.
 var reports = map[string][]any{
-	"train": {result.Training{}}, "path": {result.Path{}}, "pca": {result.Reduction{}}, "evaluate#/$defs/model": {result.Evaluation{}}, "evaluate#/$defs/components": {result.EvaluatedComponents{}}, "sparsify": {result.Sparsified{}},
+	"train": {result.Training{}}, "path#/$defs/machines": {result.Path{}}, "path#/$defs/answers": {result.Answers{}}, "pca": {result.Reduction{}}, "evaluate#/$defs/model": {result.Evaluation{}}, "evaluate#/$defs/components": {result.EvaluatedComponents{}}, "sparsify": {result.Sparsified{}},
 	"check-kernel": {result.CheckedKernel{}}, "version": {result.Version{}}, "qp": {result.Quadratic{}}, "tune": {result.Tuning{}, result.Solutions{}}, "report": {reportpage.Page{}},
 	"info#/$defs/model": {result.Info{}}, "info#/$defs/components": {result.Components{}},
 	"verify#/$defs/model": {result.Verification{}}, "verify#/$defs/components": {result.VerifiedComponents{}}, "verify#/$defs/foreign": {result.Audit{}},

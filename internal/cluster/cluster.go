@@ -1,9 +1,9 @@
 // Package cluster trains linear models on rows that are in partitions on many machines, finds their principal components, and proves both by the
 // certificate of all rows.
 //
-// A [Partition] has some of the rows. It answers requests; what it remembers between them is a [Memory], which is written
-// beside its rows, so that a request may be repeated. A coordinator, [Train], asks all partitions the same, adds up the answers in the
-// order of the partitions, and keeps what is as long as a row: no row leaves its partition. How requests reach partitions is
+// A [Partition] has some of the rows. It answers requests, and keeps its state between them (dual variables, weights, the last
+// answer) in a file, so that a request may be repeated. A coordinator, [Train], sends one request to all partitions, and adds up the
+// answers in the order of the partitions. It keeps vectors of one number per feature; no row leaves its partition. How requests reach partitions is
 // a [Cluster]: processes of one machine, or jobs of Spark, driven from Python.
 //
 // Methods: dual ascent with one merge a round (Ma et al. 2015; package internal/solve/dual), after a few rounds of which L-BFGS by sums of
@@ -21,13 +21,13 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// A Cluster asks all partitions the same, and returns their answers in the order of the partitions.
+// A Cluster sends one request to all partitions, and returns their answers in the order of the partitions.
 type Cluster interface {
 	Ask(ctx context.Context, q *Request) ([]*Answer, error)
 }
 
-// A Request is what all partitions are asked. Round counts requests that change what partitions remember: one that has been
-// answered is answered again without a change.
+// A Request is sent to all partitions. Round counts the requests that change their state: a partition that receives a round
+// twice sends its last answer again, and changes nothing.
 type Request struct {
 	Verb   string         // describe, scores; begin, round, units, shares, curve, duals; memory, resume; and the [lookups]
 	Run    string         // a run of Train, which memories belong to

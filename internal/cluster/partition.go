@@ -359,7 +359,7 @@ func (p *Partition) curveOf(c int, w *Work, out *Output) error {
 	return nil
 }
 
-// A memory is all that a partition knows beside its rows.
+// A memory is the state of a partition: all but its rows.
 type memory struct {
 	Partition, Round int
 	Draft            *Draft

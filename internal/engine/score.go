@@ -20,6 +20,7 @@ func (r *request) score(q *struct {
 	Model         source `json:"model"`
 	X             rows   `json:"x"`
 	Probabilities bool   `json:"probabilities"`
+	Bounds        bool   `json:"bounds"` // in place of scores: the lowest and the highest of each output by exact optima, and 1 where the class is sure
 	Threads       int    `json:"threads"`
 }) (any, error) {
 	m, err := r.model(q.Model)
@@ -36,6 +37,9 @@ func (r *request) score(q *struct {
 	if x, err = m.Prepare(x); err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
+	if q.Bounds {
+		return r.bounds(m, x, q.Threads)
+	}
 	scores, err := r.scores(m, x, q.Threads)
 	if err != nil {
 		return nil, err
@@ -46,6 +50,38 @@ func (r *request) score(q *struct {
 	}
 	place, err := put(r.mapped, scores)
 	return map[string]any{"scores": place, "outputs": outputs}, err
+}
+
+// bounds tells between which numbers the scores of exact optima are.
+func (r *request) bounds(m *model.Model, x matrix.Matrix, threads int) (any, error) {
+	proved, err := m.Proved()
+	if err != nil {
+		return nil, err
+	}
+	scores, err := r.scores(m, x, threads)
+	if err != nil {
+		return nil, err
+	}
+	n, k := len(scores)/len(m.Outputs), len(m.Outputs)
+	all := make([]float64, n*(2*k+1))
+	parallel.Blocks(n, scoreRows, threads, func(_, lo, hi int) {
+		var b []model.Interval
+		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
+			b = proved.Bounds(b[:0], x.Row(i), scores[i*k:(i+1)*k])
+			own := all[i*(2*k+1) : (i+1)*(2*k+1)]
+			for c, interval := range b {
+				own[2*c], own[2*c+1] = interval.Low, interval.High
+			}
+			if proved.Sure(b) {
+				own[2*k] = 1
+			}
+		}
+	})
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	place, err := put(r.mapped, all)
+	return map[string]any{"scores": place, "outputs": 2*k + 1}, err
 }
 
 // probabilities returns those of all classes for rows with these scores.

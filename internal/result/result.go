@@ -244,21 +244,26 @@ func FactsOf(f *model.Facts) *Facts {
 
 // Output is what is proved of one classifier, the rows it was trained on known to an audit alone.
 type Output struct {
-	Class  string      `json:"class,omitempty"` // absent: there is one
-	Dual   model.Bound `json:"dual"`
-	Epochs int         `json:"epochs"`
-	Gap    model.Bound `json:"gap"`
-	Primal model.Bound `json:"primal"`
-	Status string      `json:"status"`
-	Target string      `json:"target,omitempty"` // of several
+	Class  string        `json:"class,omitempty"` // absent: there is one
+	Dual   model.Bound   `json:"dual"`
+	Epochs int           `json:"epochs"`
+	Gap    model.Bound   `json:"gap"`
+	Primal model.Bound   `json:"primal"`
+	Region *model.Region `json:"region,omitempty"` // where the optima are; absent: no more is known than by the gap
+	Status string        `json:"status"`
+	Target string        `json:"target,omitempty"` // of several
 }
 
 // Outputs lists what was proved of each output.
 func Outputs(m *model.Model) []Output {
 	list := make([]Output, len(m.Outputs))
+	proved, err := m.Proved()
 	for c, o := range m.Outputs {
 		k := o.Certificate
 		list[c] = Output{Class: ClassOf(m, c), Dual: k.Dual, Epochs: k.Epochs, Gap: model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero))), Primal: k.Primal, Status: k.Status}
+		if err == nil {
+			list[c].Region = new(proved.Region(c))
+		}
 		if m.Statement.Targets != nil {
 			list[c].Class, list[c].Target = "", list[c].Class
 		}

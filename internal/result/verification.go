@@ -206,6 +206,7 @@ type Version struct {
 type Evaluation struct {
 	*fenchel.Evaluation
 	Decomposition *theory.Decomposition `json:"decomposition,omitempty"` // where the mean loss comes from, if asked for
+	Proved        *survey.Sure          `json:"proved,omitempty"`        // what is proved of the predictions of exact optima, if asked for
 }
 
 // Surveyed is what advise says of rows.

@@ -29,6 +29,7 @@ class Machine(Estimator):
         return {
             "solver": self.solver, "gap": given(self.gap, "gap"), "epochs": self.max_epochs, "seconds": self.max_seconds, "cache": int(self.cache_size * 2**20),
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), "scaling": "none",
+            "proved": getattr(self, "proved", None),
         }
 
     def _asked(self) -> float:
@@ -189,7 +190,7 @@ class KernelClassifier(Classifier, Machine):
     max_epochs, max_seconds : optional
     cache_size : float
         MB of the kernel's matrix to keep.
-    random_state, n_jobs
+    random_state, n_jobs, proved
         As of :class:`LinearClassifier`.
 
     Attributes
@@ -211,7 +212,7 @@ class KernelClassifier(Classifier, Machine):
 
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="hinge", nu=None, scheme="one-against-rest", bias="free",
-        class_weight=None, solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None,
+        class_weight=None, solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, proved=False,
     ):  # fmt: skip
         self.kernel = kernel
         self.C = C
@@ -230,6 +231,7 @@ class KernelClassifier(Classifier, Machine):
         self.cache_size = cache_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.proved = proved
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         scheme = None if is_joint(self.loss) else self.scheme
@@ -294,7 +296,7 @@ class KernelRegressor(Regressor, Machine):
 
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="squared", nu=None, bias="free",
-        solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False,
+        solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False, proved=False,
     ):  # fmt: skip
         self.kernel = kernel
         self.C = C
@@ -311,6 +313,7 @@ class KernelRegressor(Regressor, Machine):
         self.cache_size = cache_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.proved = proved
         self.target_log = target_log
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:

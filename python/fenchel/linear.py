@@ -33,6 +33,7 @@ class Predictor(Estimator):
         return {
             "loss": self.loss, "penalty": self.penalty, "C": given(self.C, "C"), "lambda": given(self.lam, "lam"), "bias": self.bias, "scaling": self.scale,
             "solver": self.solver, "gap": given(self.gap, "gap"), "epochs": self.max_epochs, "seconds": self.max_seconds, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+            "proved": getattr(self, "proved", None),
         }
 
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
@@ -51,6 +52,7 @@ class Linear(Predictor):
         if spec["bias"] == "free":
             data.centred()
         answer, stopped = _ask.fit(data, spec, init)
+        self._offsets = data.offsets
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
         self.coef_, self.intercept_ = self._outputs(*self.model_.weights())
@@ -119,7 +121,30 @@ def difference(*outputs: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(a[1:] - a[:1] if len(a) == 2 else a for a in outputs)
 
 
-class Classifier(ClassifierMixin):
+class Proved:
+    """What is proved of the predictions of linear models and kernel machines."""
+
+    def _bounds(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), bounds=True)
+
+    def proved_interval(self, X: Any) -> np.ndarray:
+        """Return the lowest and the highest score that an exact optimum of the problem can give to each row: of
+        shape (n_samples, 2), or (n_samples, n_outputs, 2) of several outputs of ``model_``. Regressors: the predictions.
+
+        The estimator must have ``proved=True``, or no free bias, and a penalty that is strongly convex (l2, elastic-net).
+        """
+        bounds = self._bounds(X)[:, :-1]
+        bounds = self._numbers(bounds.reshape(len(bounds), -1, 2))
+        return bounds[:, 0] if bounds.shape[1] == 1 else bounds
+
+    def _numbers(self, scores: np.ndarray) -> np.ndarray:
+        """Return what is predicted by scores."""
+        return scores
+
+
+class Classifier(Proved, ClassifierMixin):
     """What linear and kernel classifiers share."""
 
     _counted = None  # the places in classes_ of those of which rows count, None: all
@@ -155,6 +180,8 @@ class Classifier(ClassifierMixin):
             raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[0]!r}")
         self.classes_, self._counted = classes, there
         self._learn(self._data(X, weights, codes=codes, labels=labels, kept=kept, everything=everything), "classification")
+        if getattr(self, "proved", False):
+            self.sure_ = self._bounds(everything)[:, -1] == 1
         return self
 
     def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
@@ -243,6 +270,8 @@ class LinearClassifier(Classifier, Linear):
         None is seed 0: results repeat.
     n_jobs : int, optional
         Threads, None: all. It never changes a result.
+    proved : bool
+        Bound where the exact optimum is, for :meth:`proved_interval`.
 
     Attributes
     ----------
@@ -255,6 +284,8 @@ class LinearClassifier(Classifier, Linear):
         "converged", "epoch-limit", "time-limit", "stalled", "diverged" or "interrupted".
     model_ : Model
         ``model_.save(path)`` writes it for the command line.
+    sure_ : array of bool of shape (n_samples,)
+        With ``proved``: where every exact optimum of the problem predicts the class that this model does.
 
     Examples
     --------
@@ -268,7 +299,7 @@ class LinearClassifier(Classifier, Linear):
 
     def __init__(
         self, loss="hinge", penalty="l2", *, C=None, lam=None, bias="free", scale="none", class_weight=None, solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, proved=False,
     ):  # fmt: skip
         self.loss = loss
         self.penalty = penalty
@@ -283,6 +314,7 @@ class LinearClassifier(Classifier, Linear):
         self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.proved = proved
 
     @available_if(_probabilistic)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -291,7 +323,7 @@ class LinearClassifier(Classifier, Linear):
         return probabilities(self.decision_function(X), is_joint(self.loss))
 
 
-class Regressor(RegressorMixin):
+class Regressor(Proved, RegressorMixin):
     """What linear and kernel regressors share."""
 
     _several = False  # whether y may have several columns
@@ -323,7 +355,9 @@ class Regressor(RegressorMixin):
         """Return a number for each row, of shape (n_samples,), or (n_samples, n_targets) of several
         targets: with the loss poisson the mean."""
         scores = self._scores(X)
-        scores = scores.ravel() if scores.shape[1] == 1 else scores
+        return self._numbers(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _numbers(self, scores: np.ndarray) -> np.ndarray:
         logarithms = getattr(self, "target_log", False) or str(getattr(self, "loss", "")).split(":")[0] == "poisson"
         return np.exp(scores) if logarithms else scores
 
@@ -362,7 +396,7 @@ class LinearRegressor(Regressor, Linear):
 
     def __init__(
         self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False, proved=False,
     ):  # fmt: skip
         self.loss = loss
         self.penalty = penalty
@@ -376,6 +410,7 @@ class LinearRegressor(Regressor, Linear):
         self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.proved = proved
         self.target_log = target_log
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:

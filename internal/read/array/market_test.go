@@ -14,7 +14,7 @@ const (
 	marketDense  = "%%MatrixMarket matrix array real general\n% rows of 3, columns of 2\n3 2\n1\n2\n3\n-4\n5.5\n0\n"
 )
 
-// Entries may come in any order; what is read is the same however the text is cut.
+// Entries may come in any order, and chunks of any size give the same rows.
 func TestMarket(t *testing.T) {
 	for text, want := range map[string]string{
 		marketSparse: "[map[1:7 3:0.001] map[] map[0:-2.5 2:1.5]]",

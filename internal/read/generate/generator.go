@@ -41,8 +41,8 @@ type Info struct {
 	Skip       int            // the first row made is this one
 	Labels     []string       // the classes; nil: targets are numbers
 	Unlabelled bool           // there are no targets
-	Texts      bool           // a row stands for a text, and readers take these: see Text
-	Structure  structure.Kind // what a row stands for
+	Texts      bool           // rows are made from texts, and readers get the texts: see Text
+	Structure  structure.Kind // the kind of data
 
 	// Weights and Bias are the hidden linear model behind the targets; nil
 	// when there is no such thing.

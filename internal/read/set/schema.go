@@ -46,7 +46,7 @@ type Schema struct {
 // Table reports whether there is a schema, and it is that of a table.
 func (s *Schema) Table() bool { return s != nil && !s.Array }
 
-// Named reports whether the features are those that rows name: one that a row does not name is 0 there.
+// Named reports whether rows give features by name; the features that a row omits are 0.
 func (s *Schema) Named() bool { return s != nil && s.Sparse }
 
 // Clone returns a schema with columns of its own.

@@ -14,7 +14,7 @@ import (
 
 const vwText = "1 2.5 'first|f a:2 b |other:0.5 a:4 c\n\n-1 | a b:-1 b:3 gone:0\r\n1 tag|f a:0 b:1 b:-1\n"
 
-// record is what a row names, by name.
+// record returns the values of a row by the names of its features.
 func record(s *data.Set, i int) map[string]float32 {
 	found, row := map[string]float32{}, s.X.Row(i)
 	for k, v := range row.Value {
@@ -23,7 +23,7 @@ func record(s *data.Set, i int) map[string]float32 {
 	return found
 }
 
-// Rows are those of their names, however the text is cut; a name is namespace^feature, what stands twice is added up.
+// Chunks of any size give the same rows. Features are named namespace^feature, and values of a repeated feature are added.
 func TestVW(t *testing.T) {
 	want := []map[string]float32{{"f^a": 2, "f^b": 1, "other^a": 2, "other^c": 0.5}, {"a": 1, "b": 2}, {}}
 	for _, opt := range []data.Options{{Format: "vw"}, {Format: "vw", Blocking: data.Blocking{Chunk: 3}, Threads: 3}, {}} {

@@ -143,7 +143,7 @@ func Restore(l loss.Loss, s *State, weights []float64, bias float64) (*Learner, 
 func (s *State) Check(l loss.Loss, weights []float64, bias float64) error {
 	_, known := l.(loss.Flowing)
 	if _, bounded := l.(loss.Probabilistic); !known || bounded && (s.Least != -mostOdds || s.Most != mostOdds) {
-		return fmt.Errorf("found predictions from %g to %g of a loss, expected one whose gradient flow is known, log-mostOdds from %d to %d", s.Least, s.Most, -mostOdds, mostOdds)
+		return fmt.Errorf("found predictions from %g to %g of a loss, expected a loss whose gradient flow is known, with predictions from %d to %d", s.Least, s.Most, -mostOdds, mostOdds)
 	}
 	if len(s.Squares) != len(s.Index) || len(s.Scale) != len(s.Index) {
 		return fmt.Errorf("found %d features with %d sums and %d scales, expected as many", len(s.Index), len(s.Squares), len(s.Scale))

@@ -15,10 +15,10 @@ var FlagGroups = []struct {
 	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "keep", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "text", "ngrams", "words", "cross", "hash", "min-count", "max-share", "term-weights", "missing", "dates", "skip-unlabelled", "features", "format", "restore", "zero-based", "n", "d", "descriptor", "shared", "folder"}},
 	{"Problem", []string{"task", "classes", "loss", "target-log", "penalty", "hidden", "activation", "image", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "plan", "accuracy", "delta", "squared-norm", "fourth-norm"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "alpha", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
-	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
+	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "prove", "within", "points", "repair"}},
 	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "steps", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "bits", "holdout-after", "resume", "hold-out", "observed", "runs", "quick", "iterate", "round", "regret"}},
 	{"Server", []string{"listen", "token-file", "cert", "key", "max-rows", "max-bytes", "concurrency", "poll", "drain", "log", "openapi"}},
-	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "live", "compare", "slice", "rows", "no-dual", "no-state", "table", "figure", "kind", "x", "y", "top", "scores", "probabilities", "randomise", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
+	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "live", "compare", "slice", "rows", "no-dual", "no-state", "table", "figure", "kind", "x", "y", "top", "scores", "probabilities", "proved", "randomise", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
 }
 
 // isFlag reports whether some verb has a flag of this name.

@@ -20,6 +20,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
@@ -38,6 +39,7 @@ type pather struct {
 	ranges      [3]string // lo..hi of C, radius, slack
 	out, figure string
 	classWeight string
+	proved      bool
 	json        bool
 	points      []result.Point
 }
@@ -47,7 +49,7 @@ func NewPath() *cobra.Command {
 	p := &pather{}
 	cmd := &cobra.Command{
 		Use:   "path DATA...",
-		Short: "Follow a kernel machine along all values of C, radius or slack",
+		Short: "Follow a kernel machine along all values of C, radius or slack, or prove answers for all C",
 		Long: `Path finds the best kernel machine for every C from --C lo..hi in one run. For
 losses with one corner (hinge, absolute, quantile) the coefficients are linear in C
 between breakpoints, which are found exactly and all listed, with the numbers of
@@ -61,13 +63,26 @@ may hide more, that is said and the exit code is 4. When --time is over (3) or a
 With --radius or --slack lo..hi instead it solves the problems of --points values of
 these. Whichever of the three is moved, the optima are points of one decreasing
 convex curve, on which norm and mean loss are traded (the Pareto front), and the
-columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`,
+columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.
+
+With --proved it solves, for any convex loss and penalty (a linear model, where no
+--kernel is given; several classes too), so many values of C that for every C of the
+range one of the answers is within --gap, which is proved between them too, and lists the
+answers with the range of C for which each is the best. "At most" is how many a grid of one
+factor is sure to need, of the penalty l2 and kernel machines.`,
 		Example: `  fenchel path @spirals:n=400 --kernel rbf --gamma 10
   fenchel path heart.svm --kernel rbf --C 0.1..1e3 -o path.csv --figure p.svg
+  fenchel path heart.svm --proved --C 1e-3..1e3 --loss logistic --gap 1e-2
   fenchel path houses.csv --kernel rbf --loss squared --C 0.01..100 --points 30`,
 		Args: option.Arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
+	p.register(cmd)
+	return cmd
+}
+
+// register adds the flags.
+func (p *pather) register(cmd *cobra.Command) {
 	p.in.Register(cmd, true)
 	f, s := cmd.Flags(), &p.spec.Spec
 	f.StringVar(&p.ranges[0], "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N); of absolute and quantile the default is times the median distance of the targets to their median")
@@ -78,7 +93,9 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.DurationVar(&s.Time, "time", 0, "end after this time, such as 60s, with the machines found so far")
 	f.StringVar(&p.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,... (\"a,b\"=WEIGHT where a label has a comma): multiplies the weight of the rows of a class")
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the loss, or the targets)")
-	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
+	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared; with --proved any that is convex (default hinge for classes, squared for numbers)")
+	f.BoolVar(&p.proved, "proved", false, "find answers of which for every C of the range one is within --gap")
+	f.StringVar(&s.Penalty, "penalty", "l2", "with --proved: the penalty, as in \"fenchel list penalties\"")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
 	p.kernel.ParametersOf(cmd)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free)")
@@ -88,7 +105,6 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.BoolVar(&p.json, "json", false, "print one JSON object")
 	option.Complete(cmd, "kernel", option.Names(kernel.Entries())...)
 	option.Complete(cmd, "loss", "hinge", "absolute", "quantile", "squared")
-	return cmd
 }
 
 // parseRange reads lo..hi.
@@ -117,6 +133,15 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 		over, p.spec.Over = k, name
 	}
 	p.spec.Over = pathNames[over]
+	if p.proved && (over > 0 || cmd.Flags().Changed("points") || p.figure != "") {
+		return errors.New("--proved: found --radius, --slack, --points or --figure beside it, expected a range of C")
+	}
+	if !p.proved && cmd.Flags().Changed("penalty") {
+		return errors.New("--penalty: found it without --proved, expected both: the other paths are of kernel machines")
+	}
+	if p.proved && !cmd.Flags().Changed("kernel") {
+		p.spec.Kernel = ""
+	}
 	if !(p.spec.Gap > 0) || p.spec.Time < 0 {
 		return fmt.Errorf("--gap %g, --time %s: expected a gap > 0 and a time of at least 0", p.spec.Gap, p.spec.Time)
 	}
@@ -149,6 +174,9 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 		usual := p.spec.UsualC(set)
 		p.spec.From, p.spec.To = usual*p.spec.From, usual*p.spec.To
 	}
+	if p.proved {
+		return p.prove(cmd, set)
+	}
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
 	facts, err := tune.Path(cmd.Context(), set, p.spec, func(point tune.PathPoint) error {
@@ -179,6 +207,57 @@ func (p *pather) print(r printing.Report, facts *tune.Costs, took time.Duration)
 	}
 	r.Line("time", "%s, %s", printing.Seconds(took), report.Evaluated(facts.Counts))
 	p.table(r.W, facts)
+}
+
+// prove finds answers for all C of the range.
+func (p *pather) prove(cmd *cobra.Command, set *data.Set) error {
+	begun := time.Now()
+	defer interrupt.Stopping(cmd.Context(), "writing the answers found so far")()
+	found, err := tune.Prove(cmd.Context(), set, p.spec)
+	if err != nil {
+		return err
+	}
+	took := time.Since(begun)
+	out := result.AnswersOf(found, p.spec.Gap, took)
+	if p.out != "" {
+		if err := printing.WriteCSV(p.out, []string{"C", "lambda", "primal", "dual", "gap", "best_from_C", "best_to_C"}, out.Answers); err != nil {
+			return exitcode.BadData(err)
+		}
+	}
+	said := printing.Print(cmd, p.json, out, func(r printing.Report) {
+		r.Line("data", "%s", printing.Describe(set))
+		grid := ""
+		if found.Grid > 0 {
+			grid = fmt.Sprintf("; a grid of one factor is sure with %d at most", found.Grid)
+		}
+		r.Line("answers", "%d%s", len(found.List), grid)
+		if found.Status == solver.Converged {
+			r.Line("proved", "for every C from %g to %g one of them is within the relative gap %.3g (asked for %.3g)", p.spec.From, p.spec.To, found.Worst, p.spec.Gap)
+		} else {
+			r.Line("status", "%s: at C %.6g the best answer is within the relative gap %.3g alone (asked for %.3g)", found.Status, found.AtC, found.Worst, p.spec.Gap)
+		}
+		r.Line("time", "%s, %s", printing.Seconds(took), printing.Count(found.Epochs, "epoch"))
+		p.tableOf(r.W, out.Answers)
+	})
+	return cmp.Or(said, exitcode.Ended(found.Status, false))
+}
+
+// tableOf prints evenly spread answers.
+func (p *pather) tableOf(w io.Writer, answers []result.Answer) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(t, "\nC\tlambda\tobjective\tgap\tbest from C\tto C\n")
+	lines := min(len(answers), shown)
+	for k := range lines {
+		if len(answers) > shown {
+			k = k * (len(answers) - 1) / (shown - 1)
+		}
+		a := answers[k]
+		fmt.Fprintf(t, "%.6g\t%.6g\t%.8g\t%.3g\t%.6g\t%.6g\n", a.C, a.Lambda, a.Primal, a.Gap, a.From, a.To)
+	}
+	_ = t.Flush() // what is printed to remembers its error
+	if len(answers) > shown {
+		fmt.Fprintf(w, "(%d of %d answers; -o writes all of them)\n", lines, len(answers))
+	}
 }
 
 // state says what is missing of the path, or not proved.

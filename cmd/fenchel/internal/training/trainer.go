@@ -70,8 +70,11 @@ type Tuner struct {
 	spec                tune.Spec
 	outer               int
 	figure              string
+	prove               bool
+	within              float64
 
-	Found  *tune.Result
-	nested *tune.Nested // of --outer; nil: none
-	sought time.Duration
+	Found   *tune.Result
+	nested  *tune.Nested    // of --outer; nil: none
+	certain *tune.Certainty // of --prove; nil: none
+	sought  time.Duration
 }

@@ -52,6 +52,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
+	f.BoolVar(&s.Proved, "proved", false, "bound where the exact optimum is, for predict --proved and evaluate --proved: with a free bias a few more problems are solved")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
 	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")

@@ -41,6 +41,10 @@ lambda) that suit the loss and the kernel. What is not searched is as the flags 
     --search "lambda=1e-4..1/20"               20 values
     --search "C=0.1,1,10 loss=hinge,logistic penalty=l2,l1"
 
+With --prove, of a linear model of two classes with the penalty l2 and the bias feature or none, the
+range of C is searched until no C in it can have a cross-validation error lower than the best one found by
+more than --within, which is proved: a solution says which rows left out are surely wrong for other C.
+
 Parameters are C, lambda, nu, gamma, sigma, degree, coef0, loss, penalty, kernel, bias,
 scale, class-weight (none or balanced), and parameters of parts of these: loss:KEY, penalty:KEY,
 kernel:KEY and class-weight:LABEL.
@@ -80,6 +84,8 @@ func (t *Tuner) register(cmd *cobra.Command) {
 	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, ap, logloss, f1 or (with --cost) cost of classes; rmse, mae, pinball, deviance or r2 of numbers (default cost where costs are given, else accuracy or rmse; logloss or auc where a class has under a tenth of the rows, and mae, pinball or deviance where the loss measures that)")
 	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
 	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
+	f.BoolVar(&t.prove, "prove", false, "bound the error of every C of the range of --search, of a linear model of two classes, and try values until none can be better by more than --within")
+	f.Float64Var(&t.within, "within", 0.005, "with --prove: by how much another C may be better, as a share of the rows")
 	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")
 	f.StringVarP(&t.Out, "output", "o", "", "write the model to this file")
 	f.StringArrayVar(&t.notes, "note", nil, option.NoteHelp)
@@ -151,6 +157,12 @@ func (t *Tuner) check(cmd *cobra.Command, sources []string) (err error) {
 			return fmt.Errorf("--search %q: expected parameters with their values, such as C=2^-5..2^15", t.search)
 		}
 	}
+	if f.Changed("within") && !t.prove || !(t.within >= 0 && t.within < 1) {
+		return fmt.Errorf("--within %g: expected a number >= 0 and below 1, and --prove", t.within)
+	}
+	if t.prove && t.outer > 0 {
+		return errors.New("--prove: found --outer beside it, expected one of the two")
+	}
 	if !slices.Contains(tune.Rules(), t.spec.Rule) {
 		return fmt.Errorf("--rule %s: expected best or one-se", printing.Spell(t.spec.Rule))
 	}
@@ -211,7 +223,12 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	t.spec.Train.Notes = nil
 	t.spec.Progress = t.judging("models", t.spec.Score)
 	var err error
-	if t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec); err != nil {
+	if t.prove {
+		t.Found, t.certain, err = tune.Certain(cmd.Context(), t.Set, t.spec, t.within)
+	} else {
+		t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec)
+	}
+	if err != nil {
 		return err
 	}
 	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {

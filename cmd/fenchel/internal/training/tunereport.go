@@ -63,6 +63,13 @@ func (t *Tuner) printBest(r printing.Report) {
 	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
 	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
+	if c := t.certain; c != nil {
+		sure := "it may be up to here"
+		if c.Reached() {
+			sure = "proved"
+		}
+		r.Line(map[bool]string{true: "proved", false: "bound"}[c.Reached()], "no C from %.6g to %.6g has an error below %.6g, %.3g less than the best found (asked for %g): %s, by %s", c.From, c.To, c.Least, c.Error-c.Least, c.Within, sure, printing.Count(c.Fits, "solution"))
+	}
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
 			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
@@ -285,6 +292,9 @@ func (t *Tuner) means() []float64 {
 
 // draw draws the maps, or else the scores of all candidates in order.
 func (t *Tuner) draw(w io.Writer) error {
+	if t.certain != nil {
+		return t.drawCertain(w)
+	}
 	if maps := t.maps(); maps != nil {
 		return maps.WriteSVG(w)
 	}
@@ -306,6 +316,21 @@ func (t *Tuner) draw(w io.Writer) error {
 		}
 	}
 	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true, Style: 5}, {Name: "- deviation", X: at, Y: under, Dashed: true, Style: 5}}
+	return f.WriteSVG(w)
+}
+
+// drawCertain draws the errors of the candidates, and the bound below those of every C.
+func (t *Tuner) drawCertain(w io.Writer) error {
+	found, bound := figure.Curve{Name: "error of models"}, figure.Curve{Name: "no optimum is below"}
+	for k := range t.Found.Candidates {
+		if c := &t.Found.Candidates[k]; c.Complete() {
+			found.X, found.Y = append(found.X, c.Spec.C), append(found.Y, 1-c.Mean)
+		}
+	}
+	for _, s := range t.certain.Steps {
+		bound.X, bound.Y = append(bound.X, s.From, s.To), append(bound.Y, s.Error, s.Error)
+	}
+	f := figure.Figure{Title: fmt.Sprintf("error on %d folds", t.Found.Folds), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "error"}, Curves: []figure.Curve{found, bound}}
 	return f.WriteSVG(w)
 }
 
@@ -344,6 +369,9 @@ func (t *Tuner) report() *result.Tuning {
 	}
 	out.CalibratedBy = t.calibratedBy()
 	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
+	if c := t.certain; c != nil {
+		out.Certainty = &result.Certainty{From: c.From, To: c.To, Error: c.Error, Least: c.Least, AtC: c.AtC, Within: c.Within, Solutions: c.Fits}
+	}
 	if t.nested != nil {
 		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
 	}
