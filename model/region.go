@@ -20,7 +20,7 @@ const freeBias = "free"
 // Region bounds where all optima of an output's problem are: docs/certificates.md, "Predictions". It is stored as JSON.
 type Region struct {
 	Radius Bound `json:"radius"`    // the weights of an optimum are at most so far away, in the norm that the penalty measures
-	Low    Bound `json:"bias_low"`  // a free bias of an optimum is at least this; null: not known
+	Low    Bound `json:"bias_low"`  // a free bias of an optimum is at least this; null: not known, or the bias is not free
 	High   Bound `json:"bias_high"` // and at most this
 }
 

@@ -66,7 +66,7 @@ func Check(ctx context.Context, m *model.Model, problems *pose.Problems, subject
 		near := claim.Radius >= now.Radius*(1-pose.Tolerance)
 		if !near && o.Dual != nil {
 			wrong = append(wrong, fmt.Sprintf("%s claims that optima are within %.12g, found %.12g", subject(c), claim.Radius, now.Radius))
-		} else if !near || !(claim.Low <= now.Low+slack) || !(claim.High >= now.High-slack) {
+		} else if known := claim.Low == claim.Low || claim.High == claim.High; !near || known && (!(claim.Low <= now.Low+slack) || !(claim.High >= now.High-slack)) {
 			unproved = fmt.Sprintf("%s claims that optima are within %.12g, with a bias from %.12g to %.12g; found %.12g, from %.12g to %.12g", subject(c), claim.Radius, claim.Low, claim.High, now.Radius, now.Low, now.High)
 		}
 	}
@@ -74,26 +74,28 @@ func Check(ctx context.Context, m *model.Model, problems *pose.Problems, subject
 }
 
 // Find bounds the optima of o, by a point of all rows with that certificate. The ends of the interval of the bias are found by
-// solving the problem with the bias fixed beyond them; both are NaN where ctx or the epochs end before.
+// solving the problem with the bias fixed beyond them; both are NaN where ctx ends before, and of other biases than a free one.
 func Find(ctx context.Context, o pose.Objective, pt problem.Point, c problem.Certificate) (*model.Region, error) {
 	located, ok := o.Problem.(problem.Located)
 	if !ok {
 		return nil, nil
 	}
 	pt = o.Restrict(pt)
-	bias := pt.W[len(pt.W)-1]
-	r := &model.Region{Radius: model.Bound(located.Radius(pt, c.Gap())), Low: model.Bound(bias), High: model.Bound(bias)}
+	unknown := model.Bound(math.NaN())
+	r := &model.Region{Radius: model.Bound(located.Radius(pt, c.Gap())), Low: unknown, High: unknown}
 	fixed, ok := o.Problem.(problem.BiasFixed)
 	if !ok || o.Risk == nil || o.Bias != problem.Free {
 		return r, nil
 	}
-	s := search{ctx: ctx, objective: o, problem: fixed, from: pt, bias: bias, primal: c.Primal + c.Rounding, gap: c.Gap()}
+	s := search{ctx: ctx, objective: o, problem: fixed, from: pt, bias: pt.W[len(pt.W)-1], primal: c.Primal + c.Rounding, gap: c.Gap()}
 	low, err := s.end(-1)
 	if err != nil {
 		return nil, err
 	}
 	high, err := s.end(1)
-	r.Low, r.High = model.Bound(low), model.Bound(high)
+	if r.Low, r.High = model.Bound(low), model.Bound(high); !(high-low >= 0 && high-low <= math.MaxFloat64) {
+		r.Low, r.High = unknown, unknown
+	}
 	return r, err
 }
 
