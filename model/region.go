@@ -121,7 +121,7 @@ func (m *Model) Proved() (*Proved, error) {
 				r.Low, r.High = stored.Low, stored.High
 			}
 		case free:
-			return nil, errors.New("the model does not say how far the bias of the optimum may be from its own: expected one of train --proved, or with the bias none or feature")
+			return nil, errors.New("the model does not say how far the bias of the optimum may be from its own: expected one that was trained with 'proved', or with the bias none or feature")
 		default:
 			r.Radius = Bound(math.Sqrt(2*gap/m.strength(c)) * (1 + 0x1p-50))
 		}

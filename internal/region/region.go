@@ -83,6 +83,9 @@ func Find(ctx context.Context, o pose.Objective, pt problem.Point, c problem.Cer
 	pt = o.Restrict(pt)
 	unknown := model.Bound(math.NaN())
 	r := &model.Region{Radius: model.Bound(located.Radius(pt, c.Gap())), Low: unknown, High: unknown}
+	if !(r.Radius <= math.MaxFloat64) {
+		return nil, nil
+	}
 	fixed, ok := o.Problem.(problem.BiasFixed)
 	if !ok || o.Risk == nil || o.Bias != problem.Free {
 		return r, nil
