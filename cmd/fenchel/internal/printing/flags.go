@@ -16,7 +16,7 @@ var FlagGroups = []struct {
 	{"Problem", []string{"task", "classes", "loss", "target-log", "penalty", "hidden", "activation", "image", "C", "lambda", "bias", "scheme", "class-weight", "cost", "threshold", "components", "center", "scale", "lower", "upper", "standardise", "target-lower", "target-upper", "condition", "plan", "accuracy", "delta", "squared-norm", "fourth-norm"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "hard-margin", "alpha", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "holdout", "repeats", "outer", "estimate", "score", "rule", "halving", "budget", "points", "repair"}},
-	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "steps", "time", "refine", "refit", "seed", "partitions", "threads", "init", "shuffle", "stream", "bits", "holdout-after", "resume", "hold-out", "observed", "runs", "quick", "iterate", "round", "regret"}},
+	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "steps", "time", "refine", "refit", "seed", "partitions", "threads", "init", "anew", "shuffle", "stream", "bits", "holdout-after", "resume", "hold-out", "observed", "runs", "quick", "iterate", "round", "regret"}},
 	{"Server", []string{"listen", "token-file", "cert", "key", "max-rows", "max-bytes", "concurrency", "poll", "drain", "log", "openapi"}},
 	{"Output", []string{"output", "to", "save", "force", "svm-operators", "note", "trace", "live", "compare", "slice", "rows", "no-dual", "no-state", "table", "figure", "kind", "x", "y", "top", "scores", "probabilities", "randomise", "whiten", "from-scores", "errors", "json", "quiet", "verbose", "version", "help", "no-descriptions"}},
 }
