@@ -140,11 +140,9 @@ func (g *forgetter) train(cmd *cobra.Command, m *model.Model, r *forget.Rows) er
 	if err := result.Model.WriteFile(g.out); err != nil {
 		return exitcode.BadData(err)
 	}
-	var anew *fenchel.Result
-	var fromZero time.Duration
-	if g.anew {
-		spec.From = nil
-		if anew, fromZero, err = timed(cmd, r, spec); err != nil {
+	anew, fromZero, zero := (*fenchel.Result)(nil), time.Duration(0), spec
+	if zero.From = nil; g.anew {
+		if anew, fromZero, err = timed(cmd, r, zero); err != nil {
 			return err
 		}
 	}
