@@ -55,6 +55,17 @@ func (r draw) hugeNumber(data []byte) []byte {
 // generous is how much memory may be taken for a file of so many bytes, in all.
 func generous(size int) uint64 { return 64<<20 + 2000*uint64(size) }
 
+// proving is what the size of a model is taken to be larger by where some model says where the optima are: to verify it some dozens of
+// problems are solved.
+func (t *trial) proving() int {
+	for _, s := range t.models {
+		if s.model.Outputs[0].Certificate.Region != nil {
+			return 1 << 18
+		}
+	}
+	return 0
+}
+
 // allocated returns the bytes that the program took so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

@@ -90,7 +90,7 @@ func (t *trial) tryForgery(s sealed, f forgery) {
 	var m *model.Model
 	var v *fenchel.Verification
 	var err, verifyErr error
-	t.guarded("a forged model", len(f.bytes), func() {
+	t.guarded("a forged model", len(f.bytes)+t.proving(), func() {
 		if m, err = model.Decode(f.bytes); err == nil {
 			v, verifyErr = fenchel.Verify(context.Background(), m, t.problem.Set, fenchel.Options{Threads: 1})
 		}

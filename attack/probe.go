@@ -29,7 +29,7 @@ func (t *trial) probe() {
 		}
 	}
 	var v *fenchel.Verification
-	t.guarded("a point of random numbers", len(s.bytes), func() { v, err = fenchel.Verify(context.Background(), m, t.problem.Set, fenchel.Options{Threads: 1}) })
+	t.guarded("a point of random numbers", len(s.bytes)+t.proving(), func() { v, err = fenchel.Verify(context.Background(), m, t.problem.Set, fenchel.Options{Threads: 1}) })
 	if err == nil && v != nil && len(v.Problems) > 0 {
 		t.judgeProbe(s.solver, m, v.Found)
 	}

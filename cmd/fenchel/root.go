@@ -38,6 +38,7 @@ var makers = []struct {
 	{"info", newInfo},
 	{"convert", newConvert},
 	{"path", training.NewPath},
+	{"forget", training.NewForget},
 	{"check-kernel", newCheckKernel},
 	{"scale", newScale},
 	{"sparsify", newSparsify},

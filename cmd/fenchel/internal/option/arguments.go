@@ -43,7 +43,7 @@ func argumentNames(cmd *cobra.Command) []string {
 	var names []string
 	for word := range strings.FieldsSeq(cmd.Use) {
 		switch word {
-		case "DATA...", "IN...":
+		case "DATA...", "DATA", "IN...":
 			names = append(names, "the data")
 		case "MODEL":
 			names = append(names, "a model")
