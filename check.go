@@ -342,6 +342,9 @@ func (spec Spec) Check() error {
 	if err := spec.checkNu(spec.Task); err != nil {
 		return err
 	}
+	if err := cmp.Or(spec.checkCalibrator(spec.Task), spec.checkInterval(spec.Task, nil)); err != nil {
+		return err
+	}
 	if err := spec.checkNumbers(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -23,19 +24,22 @@ type Evaluation struct {
 	Outliers *float64 `json:"outliers,omitempty"`
 
 	// Classes only.
-	Accuracy  *float64          `json:"accuracy,omitempty"`
-	Error     *float64          `json:"error,omitempty"`
-	Within    *float64          `json:"error_within,omitempty"`   // half the width of the interval of Error that has a probability of 95 %, by Hoeffding
-	Interval  *[2]float64       `json:"error_interval,omitempty"` // interval of Clopper and Pearson for Error; absent: the rows have weights
-	Cost      *float64          `json:"mean_cost,omitempty"`      // mean cost of a row, where the model has costs
-	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
-	MacroF1   *float64          `json:"macro_f1,omitempty"`
-	AUC       *float64          `json:"auc,omitempty"`               // two classes
-	AP        *float64          `json:"average_precision,omitempty"` // average precision; two classes
-	LogLoss   *float64          `json:"log_loss,omitempty"`          // where the model has probabilities
-	Brier     *float64          `json:"brier,omitempty"`             // Brier score, where the model has probabilities
-	Classes   []ClassEvaluation `json:"classes,omitempty"`
-	Confusion *ConfusionTable   `json:"confusion,omitempty"`
+	Accuracy   *float64            `json:"accuracy,omitempty"`
+	Error      *float64            `json:"error,omitempty"`
+	Within     *float64            `json:"error_within,omitempty"`   // half the width of the interval of Error that has a probability of 95 %, by Hoeffding
+	Interval   *[2]float64         `json:"error_interval,omitempty"` // interval of Clopper and Pearson for Error; absent: the rows have weights
+	Cost       *float64            `json:"mean_cost,omitempty"`      // mean cost of a row, where the model has costs
+	Balanced   *float64            `json:"balanced_accuracy,omitempty"`
+	MacroF1    *float64            `json:"macro_f1,omitempty"`
+	AUC        *float64            `json:"auc,omitempty"`               // two classes
+	AP         *float64            `json:"average_precision,omitempty"` // average precision; two classes
+	LogLoss    *float64            `json:"log_loss,omitempty"`          // where the model has probabilities
+	Brier      *float64            `json:"brier,omitempty"`             // Brier score, where the model has probabilities
+	Calibrated *metric.Reliability `json:"calibration,omitempty"`       // how true the probabilities are, with the parts of the Brier score
+	Classes    []ClassEvaluation   `json:"classes,omitempty"`
+	Confusion  *ConfusionTable     `json:"confusion,omitempty"`
+
+	Coverage *CoverageEvaluation `json:"coverage,omitempty"` // where the model has intervals of numbers, or sets of classes
 
 	Thresholds []ThresholdEvaluation `json:"thresholds,omitempty"` // two classes, from the highest score on
 
@@ -100,13 +104,52 @@ func evaluate(m *model.Model, set *data.Set, threads int, how detail) (*Evaluati
 	if err := pose.CheckPair(m, set); err != nil {
 		return nil, err
 	}
-	return evaluateWith(m, set, how, func() ([][]float64, error) {
-		x, err := m.Prepare(set.X)
-		if err != nil {
+	var x matrix.Matrix
+	var scores [][]float64
+	e, err := evaluateWith(m, set, how, func() (all [][]float64, err error) {
+		if x, err = m.Prepare(set.X); err != nil {
 			return nil, pose.DataError{Reason: err.Error()}
 		}
-		return model.Scores(m, x, threads), nil
+		scores = model.Scores(m, x, threads)
+		return scores, nil
 	})
+	if err == nil && m.Coverage != nil && how == fully {
+		e.cover(m, x, scores, set)
+	}
+	return e, err
+}
+
+// CoverageEvaluation says how often intervals, or sets of classes, hold the truth.
+type CoverageEvaluation struct {
+	Level   float64 `json:"level"`   // that was asked for
+	Covered float64 `json:"covered"` // share of the rows
+	Width   float64 `json:"width"`   // mean width of the intervals, or mean number of classes
+}
+
+// cover adds it.
+func (e *Evaluation) cover(m *model.Model, x matrix.Matrix, scores [][]float64, set *data.Set) {
+	c := &CoverageEvaluation{Level: m.Coverage.Level}
+	class, weights := pose.MatchClasses(m.Classes, set.Target), pose.OrOnes(set.Weight, len(scores))
+	var labels []int
+	for i, s := range scores {
+		var width float64
+		var in bool
+		if m.Classes == nil {
+			lower, upper := m.Interval(x.Row(i), s[0])
+			y := set.Target.Number[i]
+			width, in = upper-lower, lower <= y && y <= upper
+		} else {
+			labels = m.Labels(labels[:0], x.Row(i), s)
+			width, in = float64(len(labels)), slices.Contains(labels, class[i])
+		}
+		if c.Width += float64(weights[i] * width); in {
+			c.Covered += weights[i]
+		}
+	}
+	if all := pose.Sum(weights); all > 0 {
+		c.Width, c.Covered = c.Width/all, c.Covered/all
+		e.Coverage = c
+	}
 }
 
 // EvaluateScores is [Evaluate] for rows that are elsewhere: of each there are its scores by m, one for each output, its target and its
@@ -294,6 +337,9 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 			probabilities[i] = m.Probabilities(all[i*k:i*k:(i+1)*k], s)
 		}
 		e.probable(probabilities, truth, weight)
+		if how == fully {
+			e.Calibrated = metric.MeasureReliability(probabilities, truth, weight)
+		}
 	}
 }
 

@@ -26,10 +26,15 @@ func moreKinds() map[string]kind {
 		"softmax": {Loss: "softmax"}, "softmax of a kernel": {Loss: "softmax", Kernel: "rbf:gamma=0.5"},
 		"crammer-singer": {Loss: "crammer-singer"}, "crammer-singer of a kernel": {Loss: "crammer-singer", Kernel: "poly:degree=2,coef0=1"},
 		"logistic pairs": {Loss: "logistic", Scheme: model.OneAgainstOne}, "calibrated pairs": {Scheme: model.OneAgainstOne, Kernel: "rbf:gamma=0.5", Decision: fenchel.Decision{Probabilities: true}},
-		"calibrated": {Decision: fenchel.Decision{Probabilities: true}},
+		"calibrated":  {Decision: fenchel.Decision{Probabilities: true}},
+		"isotonic":    {Decision: fenchel.Decision{Probabilities: true, Calibrator: "isotonic"}},
+		"temperature": {Loss: "softmax", Decision: fenchel.Decision{Probabilities: true, Calibrator: "temperature"}},
+		"chosen":      {Decision: fenchel.Decision{Probabilities: true, Calibrator: "auto"}},
 	} {
 		all[name] = kind{text: threeText, probe: threeProbe, format: "csv", target: "label", spec: spec}
 	}
+	all["intervals"] = kind{text: strings.Repeat(numbersText, 4), probe: numbersProbe, format: "csv", spec: fenchel.Spec{Task: "regression", Decision: fenchel.Decision{Interval: 0.8}}}
+	all["sets"] = kind{text: threeText, probe: threeProbe, format: "csv", target: "label", spec: fenchel.Spec{Decision: fenchel.Decision{Interval: 0.7}}}
 	all["calibrated numbers"] = kind{text: numbersText, probe: numbersProbe, format: "csv", spec: fenchel.Spec{Task: "regression", Decision: fenchel.Decision{Probabilities: true}}}
 	all["marked"] = kind{text: strings.Repeat(twoText, 2), probe: oneProbe, format: "libsvm", spec: fenchel.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.5, Task: pose.OneClass, Decision: fenchel.Decision{Probabilities: true}}}
 	all["poisson"] = kind{text: "1,2,0\n2,1,3\n0,1,1\n1,1,2\n3,0,9\n", probe: "1,1,1\n", format: "csv", spec: fenchel.Spec{Task: "regression", Loss: "poisson", Lambda: 0.1}}

@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/internal/crossfit"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -21,8 +24,8 @@ import (
 )
 
 // Probabilities as LIBSVM's option -b 1 makes them: scores of rows by models that have not
-// learned from them, and Platt's sigmoid of each output; of numbers the scale of their
-// errors; of one class marks between the scores of all rows.
+// learned from them, and Platt's sigmoid of each output, or another calibrator; of numbers the
+// scale of their errors; of one class marks between the scores of all rows.
 
 // foldCount is how many folds there are where none are given, as LIBSVM has them.
 const foldCount = 5
@@ -34,25 +37,21 @@ type calibrator struct {
 	folds  []Fold
 	result *Result
 
-	rows     []predicted
-	unproved int // folds without the gap that was asked for
-	lacking  int // folds without a row of some class to learn from
-}
-
-// predicted is a row that a model of others has predicted.
-type predicted struct {
-	row            int
-	class          int // Unknown of numbers
-	number, weight float64
-	scores         []float64
+	rows     []crossfit.Row
+	fitted   []*Result // models of the folds
+	unproved int       // folds without the gap that was asked for
+	lacking  int       // folds without a row of some class to learn from
 }
 
 // what is fitted to the rows that others predict.
 func (c *calibrator) what() string {
-	if !c.spec.Probabilities {
+	switch {
+	case c.spec.Probabilities:
+		return "probabilities"
+	case c.spec.Costs != nil:
 		return "threshold"
 	}
-	return "probabilities"
+	return "intervals"
 }
 
 func (c *calibrator) calibrate(ctx context.Context) (err error) {
@@ -64,7 +63,7 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 		m.Calibration = &model.Calibration{}
 		return nil
 	case c.spec.Held != nil:
-		err = c.predict(c.result, c.spec.Held, nil)
+		err = c.predict(c.result, c.spec.Held, nil, 0)
 	default:
 		err = c.crossPredict(ctx)
 	}
@@ -80,9 +79,14 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	if len(c.rows) == 0 {
 		return pose.DataError{Reason: c.what() + ": found no fold with rows of every class to learn from, expected at least one"}
 	}
-	slices.SortStableFunc(c.rows, func(a, b predicted) int { return cmp.Compare(a.row, b.row) }) // sums do not depend on the order of the folds
+	slices.SortStableFunc(c.rows, func(a, b crossfit.Row) int { return cmp.Compare(a.Row, b.Row) }) // sums do not depend on the order of the folds
 	if c.spec.Costs != nil {
 		m.Threshold = c.threshold()
+	}
+	if c.spec.Interval != 0 {
+		if m.Coverage, err = c.coverage(); err != nil {
+			return err
+		}
 	}
 	if !c.spec.Probabilities {
 		return nil
@@ -91,14 +95,12 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 		m.Calibration = &model.Calibration{Laplace: c.errorScale(), Folds: c.dealt()}
 		return nil
 	}
-	m.Calibration = &model.Calibration{Folds: c.dealt()}
-	for output := range m.Outputs {
-		a, b := c.sigmoid(output)
-		if c.result.Margins != nil {
-			a /= c.result.Margins[output]
-		}
-		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{a, b})
+	rows := crossfit.Rows{Model: m, Rows: c.rows, Counts: 1, Seed: c.spec.Seed, Margins: c.result.Margins}
+	if c.spec.Groups > 0 {
+		rows.Counts = float64(c.spec.Groups) / float64(c.set.Rows())
 	}
+	m.Calibration = rows.Calibration(cmp.Or(c.spec.Calibrator, calibration.Sigmoid))
+	m.Calibration.Folds = c.dealt()
 	return nil
 }
 
@@ -172,7 +174,11 @@ func (c *calibrator) deal() error {
 	} else if least < 2 {
 		return pose.DataError{Reason: "found one row, expected two and more for probabilities"}
 	}
-	c.folds = calibration.Split(calibration.Folds(generate.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
+	dealt := class
+	if c.spec.Interval != 0 { // whose theorem knows no folds by class
+		dealt = nil
+	}
+	c.folds = calibration.Split(calibration.Folds(generate.Order(len(class), c.spec.Seed, 0), dealt, foldCount), foldCount)
 	c.folds = slices.DeleteFunc(c.folds, func(f Fold) bool { return f.Learn == nil || f.Judge == nil })
 	return nil
 }
@@ -186,8 +192,8 @@ func (c *calibrator) crossPredict(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for f, fold := range c.folds {
-		if err := c.predictFold(ctx, base, fold); err != nil {
+	for f := range c.folds {
+		if err := c.predictFold(ctx, base, f); err != nil {
 			return fmt.Errorf("%s, fold %d of %d: %w", c.what(), f+1, len(c.folds), err)
 		}
 	}
@@ -217,8 +223,9 @@ func looksUp(k kernel.Kernel) bool {
 	return is || slices.ContainsFunc(parts, looksUp)
 }
 
-// predictFold trains on rows, and predicts others.
-func (c *calibrator) predictFold(ctx context.Context, base *data.Set, fold Fold) error {
+// predictFold trains on rows, and predicts others: those of fold f.
+func (c *calibrator) predictFold(ctx context.Context, base *data.Set, f int) error {
+	fold := c.folds[f]
 	learned, held, _, err := base.Apart(fold.Learn, fold.Judge)
 	if err != nil {
 		return err
@@ -236,37 +243,40 @@ func (c *calibrator) predictFold(ctx context.Context, base *data.Set, fold Fold)
 	if r.Status != solver.Converged && !r.ProvesNothing {
 		c.unproved++
 	}
-	if err := c.predict(r, held, fold.Judge); err != nil {
+	if c.spec.Interval != 0 {
+		c.fitted = append(c.fitted, r)
+	}
+	if err := c.predict(r, held, fold.Judge, f); err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// predict has a model predict rows that it has not learned from, with these numbers; nil: all of another set.
-func (c *calibrator) predict(r *Result, held *data.Set, rows []int) error {
+// predict has a model predict rows of a fold that it has not learned from, with these numbers; nil: all of another set.
+func (c *calibrator) predict(r *Result, held *data.Set, rows []int, fold int) error {
 	x, err := r.Model.Prepare(held.X)
 	if err != nil {
 		return pose.DataError{Reason: err.Error()}
 	}
-	c.take(r.Model, model.Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows)
+	c.take(r.Model, model.Scores(r.Model, x, c.spec.Threads), r.Margins, held, rows, fold)
 	return nil
 }
 
-// take adds rows with their scores, and the numbers that they have, nil: their own.
-func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, held *data.Set, rows []int) {
+// take adds rows of a fold with their scores, and the numbers that they have, nil: their own.
+func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, held *data.Set, rows []int, fold int) {
 	weights, class := pose.OrOnes(held.Weight, held.Rows()), pose.MatchClasses(m.Classes, held.Target)
 	for i, scores := range all {
 		for output, rho := range margins { // the unit of scores with nu, which differs from fold to fold
 			scores[output] /= rho
 		}
-		one := predicted{row: i, class: metric.Unknown, weight: weights[i], scores: scores}
+		one := crossfit.Row{Row: i, Fold: fold, Class: metric.Unknown, Weight: weights[i], Scores: scores}
 		if rows != nil {
-			one.row = rows[i]
+			one.Row = rows[i]
 		}
 		if m.Classes == nil {
-			one.number = held.Target.Number[i]
+			one.Number = held.Target.Number[i]
 		} else {
-			one.class = class[i]
+			one.Class = class[i]
 		}
 		c.rows = append(c.rows, one)
 	}
@@ -276,7 +286,7 @@ func (c *calibrator) take(m *model.Model, all [][]float64, margins []float64, he
 func (c *calibrator) foldSpec() Spec {
 	spec, m := c.spec, c.result.Model
 	spec.Costs, spec.Threshold = nil, nil
-	spec.Probabilities, spec.Folds, spec.NoDual, spec.Proved, spec.Notes, spec.From = false, nil, true, false, nil, nil
+	spec.Probabilities, spec.Calibrator, spec.Interval, spec.Folds, spec.NoDual, spec.Proved, spec.Notes, spec.From = false, "", 0, nil, true, false, nil, nil
 	spec.Progress, spec.Step = nil, nil
 	spec.Time = c.spec.Time / time.Duration(2*len(c.folds))
 	spec.Scaling = cmp.Or(spec.Scaling, scalingOf(m))
@@ -294,37 +304,12 @@ func scalingOf(m *model.Model) string {
 	return m.Scaling.Kind
 }
 
-// sigmoid fits the sigmoid of an output to the rows that it is about.
-func (c *calibrator) sigmoid(output int) (a, b float64) {
-	m := c.result.Model
-	first, second := -1, output
-	switch {
-	case len(m.Classes) == 2:
-		second = 1
-	case m.Statement.Scheme == model.OneAgainstOne:
-		first, second = model.Pair(output, len(m.Classes))
-	}
-	var scores, weight []float64
-	var positive []bool
-	counts := 1.0 // of a row
-	if c.spec.Groups > 0 {
-		counts = float64(c.spec.Groups) / float64(c.set.Rows())
-	}
-	for _, row := range c.rows {
-		if row.class == metric.Unknown || first >= 0 && row.class != first && row.class != second || row.scores[output]-row.scores[output] != 0 {
-			continue
-		}
-		scores, positive, weight = append(scores, row.scores[output]), append(positive, row.class == second), append(weight, counts*row.weight)
-	}
-	return calibration.Platt(scores, positive, weight)
-}
-
 // errorScale is the scale of the errors of predicted numbers.
 func (c *calibrator) errorScale() float64 {
 	var errors, weight []float64
 	for _, row := range c.rows {
-		if z := row.number - c.result.Model.Number(row.scores[0]); z-z == 0 {
-			errors, weight = append(errors, z), append(weight, row.weight)
+		if z := row.Number - c.result.Model.Number(row.Scores[0]); z-z == 0 {
+			errors, weight = append(errors, z), append(weight, row.Weight)
 		}
 	}
 	return calibration.Laplace(errors, weight)
@@ -342,11 +327,81 @@ func (c *calibrator) threshold() *model.Threshold {
 }
 
 // marginsOf are the rows that have a known class and a score.
-func marginsOf(rows []predicted) (margins []calibration.Margin) {
+func marginsOf(rows []crossfit.Row) (margins []calibration.Margin) {
 	for _, row := range rows {
-		if score := model.Margin(row.scores); row.class != metric.Unknown && score-score == 0 {
-			margins = append(margins, calibration.Margin{Score: score, Weight: row.weight, Second: row.class == 1})
+		if score := model.Margin(row.Scores); row.Class != metric.Unknown && score-score == 0 {
+			margins = append(margins, calibration.Margin{Score: score, Weight: row.Weight, Second: row.Class == 1})
 		}
 	}
 	return margins
+}
+
+// coverage makes intervals, or sets of classes, of the rows that models of others have predicted.
+func (c *calibrator) coverage() (*model.Coverage, error) {
+	m := c.result.Model
+	made := &model.Coverage{Level: c.spec.Interval, Method: model.ByFolds, Folds: c.dealt()}
+	if c.spec.Held != nil {
+		made.Method = model.Split
+	}
+	var all []float64
+	each := make([][]float64, max(1, len(c.folds)))
+	for _, row := range c.rows {
+		e := math.Inf(1) // of a class or score that the model does not know
+		switch {
+		case m.Classes == nil:
+			e = math.Abs(row.Number - m.Number(row.Scores[0]))
+		case row.Class != metric.Unknown:
+			e = model.Nonconformity(row.Scores, row.Class)
+		}
+		if e != e {
+			e = math.Inf(1)
+		}
+		all, each[row.Fold] = append(all, e), append(each[row.Fold], e)
+	}
+	q, ok := calibration.Quantile(all, made.Level)
+	if !ok || math.IsInf(q, 0) {
+		return nil, pose.DataError{Reason: fmt.Sprintf("'interval=%g': found %s with errors that are numbers, expected more for this level", made.Level, registry.Count(len(all), "row"))}
+	}
+	if made.Quantile = q; m.Classes != nil && c.result.Margins != nil {
+		made.Quantile *= c.result.Margins[0]
+	}
+	if c.plus(made.Folds) && !slices.ContainsFunc(all, func(e float64) bool { return math.IsInf(e, 0) }) {
+		made.Method = model.CVPlus
+		for f, r := range c.fitted {
+			slices.Sort(each[f])
+			made.Errors = append(made.Errors, each[f])
+			for o := range r.Model.Outputs {
+				w, b := unscaled(r.Model, o)
+				made.Weights, made.Bias = append(made.Weights, w), append(made.Bias, b)
+			}
+		}
+	}
+	return made, nil
+}
+
+// mostFolded is how many weights of models of folds, and errors of rows, a model keeps.
+const mostFolded = 1 << 18
+
+// plus reports whether the models of the folds can be kept, and judge new rows: they are linear, take the features that the model takes, and
+// were dealt rows at random, each row once.
+func (c *calibrator) plus(how *model.Folds) bool {
+	m := c.result.Model
+	if c.spec.Held != nil || c.result.Margins != nil || !m.IsLinear() || m.Network != nil || m.Map != nil || how == nil || how.By != "random" || how.Repeats > 1 || c.spec.Groups > 0 || len(c.fitted) < 2 || len(c.fitted) != len(c.folds) {
+		return false
+	}
+	if m.Classes != nil && c.spec.Folds != nil { // dealt by class
+		return false
+	}
+	if c.set.Gaps != nil || m.Schema.Table() && slices.ContainsFunc(m.Schema.Columns, func(c data.Column) bool { return c.Text != nil && c.Text.Bits == 0 }) {
+		return false // means that fill gaps, and terms, are of the rows of a fold
+	}
+	return len(c.rows)+len(c.folds)*len(m.Outputs)*m.Data.Features <= mostFolded && !slices.ContainsFunc(c.fitted, func(r *Result) bool { return r.Model.Data.Features != m.Data.Features })
+}
+
+// unscaled are the weights and the bias of an output of a linear model for features as its schema makes them.
+func unscaled(m *model.Model, output int) ([]float64, float64) {
+	plain := *m
+	plain.Schema = nil
+	w, b := plain.Original(output)
+	return slices.Clone(w), b
 }

@@ -376,3 +376,95 @@ func TestProbabilitiesOfHeldRows(t *testing.T) {
 		t.Errorf("found %v, expected %g, %g", m.Calibration.Platt, a, b)
 	}
 }
+
+// TestCalibrators: every way has probabilities near those of the best of them, of two classes and of more; auto
+// takes the one of the least log loss, each of which is that of rows that the way was not fitted to, and a threshold
+// of a probability is kept.
+func TestCalibrators(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		set, later := bands(t, 800, classes, 1), bands(t, 2000, classes, 2)
+		found := map[string]float64{}
+		for _, way := range calibration.Calibrators() {
+			spec := fenchel.Spec{Loss: "squared-hinge", Decision: fenchel.Decision{Probabilities: true, Calibrator: way}}
+			if classes == 3 {
+				spec.Loss = "softmax"
+			}
+			at := 0.3
+			if classes == 2 {
+				spec.Threshold = &at
+			}
+			m := mustFit(t, set, spec).Model
+			e, err := fenchel.Evaluate(t.Context(), m, later, fenchel.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[way] = *e.LogLoss
+			if way != calibration.Auto && m.Calibration.Calibrator() != way {
+				t.Errorf("%d classes: found the calibrator %s, expected %s", classes, m.Calibration.Calibrator(), way)
+			}
+			if sum := e.Calibrated.Reliability - e.Calibrated.Resolution + e.Calibrated.Uncertainty + e.Calibrated.Within; math.Abs(sum-*e.Brier) > 1e-12 {
+				t.Errorf("%d classes, %s: the parts of the Brier score add up to %g, expected %g", classes, way, sum, *e.Brier)
+			}
+			for i := range set.Rows() {
+				scores := m.Scores(nil, set.X.Row(i))
+				if p := m.Probabilities(nil, scores); classes == 2 && math.Abs(p[1]-at) > 1e-9 && (m.Decide(scores) == 1) != (p[1] > at) {
+					t.Errorf("%s: row %d of the probability %g is of class %d", way, i, p[1], m.Decide(scores))
+				}
+			}
+			if way != calibration.Auto {
+				continue
+			}
+			chosen := m.Calibration.Calibrator()
+			for other, loss := range m.Calibration.LogLoss {
+				if loss < m.Calibration.LogLoss[chosen] || math.Abs(loss-found[other]) > 0.05 {
+					t.Errorf("%d classes: %s of the log loss %g was chosen beside %s of %g, which is %g of new rows", classes, chosen, m.Calibration.LogLoss[chosen], other, loss, found[other])
+				}
+			}
+			if len(m.Calibration.LogLoss) != 3 || found[way] != found[chosen] {
+				t.Errorf("%d classes: found %v and the log loss %g, expected three ways and that of %s", classes, m.Calibration.LogLoss, found[way], chosen)
+			}
+		}
+	}
+}
+
+// TestCalibratorsAreJudgedByOthers: of scores that say nothing an isotonic function that was judged by its own rows would be
+// the best; judged by others it is none better than the share of the classes.
+func TestCalibratorsAreJudgedByOthers(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	var rows [][]float32
+	var labels []string
+	for range 200 {
+		rows, labels = append(rows, []float32{float32(r.NormFloat64())}), append(labels, fmt.Sprint(r.IntN(2)))
+	}
+	set, err := data.FromDense(rows, data.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spec := range map[string]fenchel.Spec{"folds": {}, "other rows": {Decision: fenchel.Decision{Held: set}}} {
+		spec.Probabilities, spec.Calibrator = true, calibration.Auto
+		c := mustFit(t, set, spec).Model.Calibration
+		if c.LogLoss["isotonic"] < math.Ln2 || c.Calibrator() == "isotonic" {
+			t.Errorf("%s: found the log losses %v, expected none of isotonic below log 2, as the scores say nothing", name, c.LogLoss)
+		}
+	}
+}
+
+// TestCalibratorsRefused: what a calibrator is not for.
+func TestCalibratorsRefused(t *testing.T) {
+	two, numbers := bands(t, 60, 2, 1), read(t, "@linear:n=60,d=2")
+	of := func(way string) fenchel.Decision { return fenchel.Decision{Probabilities: true, Calibrator: way} }
+	for want, c := range map[string]struct {
+		set  *data.Set
+		spec fenchel.Spec
+	}{
+		"unknown calibrator":         {two, fenchel.Spec{Decision: of("guess")}},
+		"without probabilities":      {two, fenchel.Spec{Decision: fenchel.Decision{Calibrator: "isotonic"}}},
+		"for the task regression":    {numbers, fenchel.Spec{Decision: of("isotonic")}},
+		"for the task one-class":     {two, fenchel.Spec{Task: "one-class", Kernel: "rbf", Nu: 0.5, Decision: of("auto")}},
+		"told apart one against one": {bands(t, 60, 3, 1), fenchel.Spec{Scheme: model.OneAgainstOne, Decision: of("temperature")}},
+	} {
+		if _, err := fenchel.Train(t.Context(), c.set, c.spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected %q", err, want)
+		}
+	}
+}

@@ -135,10 +135,16 @@ type Decision struct {
 	// training, and Time is for all; or else of five folds at random. Groups says of how many groups
 	// of rows the folds are, of which each says as much as one row; 0: each row does.
 	Probabilities bool         `json:"probabilities"`
+	Calibrator    string       `json:"calibrator"` // with Probabilities of classes: sigmoid, isotonic, temperature, or auto, the one of the least log loss on rows of other folds; "": sigmoid
 	Folds         []Fold       `json:"-"`
 	Groups        int          `json:"-"`
 	Held          *data.Set    `json:"-"`
 	Dealt         *model.Folds `json:"-"` // how Folds were dealt, kept in the model; nil: it does not say
+
+	// Interval is the level of a model.Coverage, such as 0.9: by the errors on Held, by models of the folds
+	// (model.CVPlus) where those are linear and were dealt rows at random and no feature depends on the fold, else by the errors of folds.
+	// Rows have no weights. 0: none.
+	Interval float64 `json:"interval"`
 
 	// Costs, of two classes by label, are of a row that is taken for the other class: they choose
 	// the model.Threshold by the same rows as Probabilities. Threshold states it instead: the

@@ -94,7 +94,7 @@ func (f *Fitted) JudgeMargins() error {
 		return err
 	}
 	var c calibrator
-	c.take(f.Model, scores, f.margins, f.part.held, nil)
+	c.take(f.Model, scores, f.margins, f.part.held, nil, 0)
 	f.Judged = marginsOf(c.rows)
 	return nil
 }

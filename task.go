@@ -1,6 +1,7 @@
 package fenchel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -166,6 +167,9 @@ func meanScores(all []NumberScores) (mean NumberScores) {
 
 // checkTargets refuses what one column of targets alone has.
 func (j *job) checkTargets() error {
+	if err := cmp.Or(j.spec.checkCalibrator(j.spec.Task), j.spec.checkInterval(j.spec.Task, j.set)); err != nil {
+		return err
+	}
 	several, matrix := len(j.labels.Names), j.spec.isMatrix()
 	j.labels.Joint = j.labels.Joint || matrix && several > 0
 	switch {

@@ -50,6 +50,44 @@ func (spec *Spec) CheckThreshold(set *data.Set) error {
 	return spec.checkRange(spec.Probabilities || spec.gives())
 }
 
+// checkCalibrator refuses a way to make probabilities that the spec has no use for.
+func (spec *Spec) checkCalibrator(task string) error {
+	way := spec.Calibrator
+	switch {
+	case way == "":
+		return nil
+	case !slices.Contains(calibration.Calibrators(), way):
+		return registry.Unknown("calibrator", way, calibration.Calibrators())
+	case !spec.Probabilities:
+		return fmt.Errorf("calibrator=%s: found it without probabilities, which it makes", way)
+	case task != "" && task != "classification" && way != calibration.Sigmoid:
+		return fmt.Errorf("probabilities by the calibrator %s for the task %s: expected classes, or no calibrator", way, task)
+	case way == calibration.Heat && (spec.Scheme == model.OneAgainstOne || spec.Nu != 0):
+		return errors.New("probabilities by a temperature of classes told apart one against one, or by nu: expected scores of all classes in one unit, or the calibrator sigmoid or isotonic")
+	}
+	return nil
+}
+
+// checkInterval refuses intervals that the spec, or rows of it, cannot have; set nil: not at hand yet.
+func (spec *Spec) checkInterval(task string, set *data.Set) error {
+	level := spec.Interval
+	switch {
+	case level == 0:
+		return nil
+	case !(level > 0 && level < 1):
+		return fmt.Errorf("'interval=%g': expected a level between 0 and 1, such as 0.9", level)
+	case task == pose.OneClass || spec.Scheme == model.OneAgainstOne:
+		return fmt.Errorf("'interval=%g': found one class, or pairs of classes, expected numbers, or scores of all classes", level)
+	case set == nil:
+		return nil
+	case set.Weight != nil || set.Target.Names != nil:
+		return fmt.Errorf("'interval=%g': found rows with weights, or several targets, expected neither: the level is of rows that count the same", level)
+	case task == "classification" && spec.Nu != 0 && len(pose.ClassesOf(set.Target)) > 2:
+		return fmt.Errorf("'interval=%g' with nu=%g and several classes: expected scores of all classes in one unit", level, spec.Nu)
+	}
+	return nil
+}
+
 // CostsOf returns the costs of the two classes of the targets, in the order of a model's.
 func (spec *Spec) CostsOf(t data.Target) [2]float64 { return spec.costsOf(pose.ClassesOf(t)) }
 
@@ -89,13 +127,13 @@ func (spec *Spec) setThreshold(m *model.Model) error {
 		if err := spec.checkRange(true); err != nil { // of a loss of the program's own
 			return err
 		}
+		probability := t
 		t = math.Log(t / (1 - t)) // of the log-odds
 		if m.Calibration != nil {
-			a, b := m.Calibration.Platt[0][0], m.Calibration.Platt[0][1]
-			if !(a < 0) {
+			var grows bool
+			if t, grows = m.Calibration.Score(probability); !grows {
 				return pose.DataError{Reason: "the probability of the second class does not grow with the score: expected a threshold of scores, without probabilities"}
 			}
-			t = (-t - b) / a
 		}
 	}
 	m.Threshold = &model.Threshold{Score: t}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/crossfit"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -42,7 +43,7 @@ func TestMissedClasses(t *testing.T) {
 func TestThresholdOfWeights(t *testing.T) {
 	c := &calibrator{result: &Result{Model: &model.Model{Classes: []string{"a", "b"}}}}
 	for k, score := range []float64{2, 2.2, 1, 3} {
-		c.rows = append(c.rows, predicted{class: k / 2, weight: []float64{1, 1, 5, 1}[k], scores: []float64{score}})
+		c.rows = append(c.rows, crossfit.Row{Class: k / 2, Weight: []float64{1, 1, 5, 1}[k], Scores: []float64{score}})
 	}
 	if got := c.threshold(); got.Score != 0 || got.Cost != 0.25 {
 		t.Errorf("found the threshold %g at the cost %g, expected 0 at 0.25", got.Score, got.Cost)

@@ -39,7 +39,7 @@ func Train(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	how := fit
-	if spec.Probabilities || spec.Costs != nil {
+	if spec.Probabilities || spec.Costs != nil || spec.Interval != 0 {
 		how = fitCalibrated
 	}
 	r, err := how(ctx, set, spec)
@@ -105,10 +105,10 @@ func fitCalibrated(ctx context.Context, set *data.Set, spec Spec) (*Result, erro
 	var late LimitError
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
-		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Model.Calibration, r.Model.Threshold, r.Model.Coverage = nil, nil, nil
 		r.Warnings = append(r.Warnings, fmt.Errorf("interrupted: the model has no %s", c.what()))
 	case errors.As(err, &late):
-		r.Model.Calibration, r.Model.Threshold = nil, nil
+		r.Model.Calibration, r.Model.Threshold, r.Model.Coverage = nil, nil, nil
 		r.Warnings = append(r.Warnings, fmt.Errorf("the model has no %s: %w", c.what(), late))
 	case err != nil:
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/region"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -172,6 +173,8 @@ func (v *Verification) calibration(m *model.Model, set *data.Set, threads int) s
 	switch c := m.Calibration; {
 	case c == nil && m.Threshold.Chosen():
 		return chosen
+	case c == nil && m.Coverage != nil:
+		return covered
 	case c == nil || len(m.Classes) == 1 && !m.OneClass():
 		return ""
 	case m.OneClass():
@@ -184,9 +187,10 @@ func (v *Verification) calibration(m *model.Model, set *data.Set, threads int) s
 	return uncalibrated
 }
 
-// uncalibrated is why a calibration is not proved by verifying, chosen why a threshold is not.
+// uncalibrated is why a calibration is not proved by verifying, chosen why a threshold is not, covered why intervals are not.
 const (
 	uncalibrated = "the probabilities rest on a calibration, which was fitted to predictions of models that learned from parts of the rows: these are not trained again without 'refit'"
+	covered      = "the intervals or sets rest on errors of models that learned from parts of the rows, or on other rows: these models are not trained again without 'refit'"
 	chosen       = "the threshold was chosen by predictions of models that learned from parts of the rows: these are not trained again without 'refit'"
 )
 
@@ -211,12 +215,20 @@ func (v *Verification) Refitted(m, again *model.Model, set *data.Set, threads in
 		claimed, found := m.Threshold, again.Threshold
 		worst = max(math.Abs(claimed.Cost-found.Cost)/max(claimed.Costs[0], claimed.Costs[1], math.SmallestNonzeroFloat64), math.Abs(claimed.Score-found.Score)/max(1, math.Abs(found.Score)))
 	}
+	if m.Coverage != nil {
+		what = "calibration, threshold or interval"
+		other.Coverage = again.Coverage
+		worst = max(worst, otherwiseCovered(m, &other, x))
+	}
 	switch {
 	case m.Calibration == nil:
 	case m.Classes == nil:
 		one, two := m.Calibration.Laplace, again.Calibration.Laplace
 		worst = math.Abs(one-two) / max(one, two, math.SmallestNonzeroFloat64)
 	default:
+		for way, loss := range m.Calibration.LogLoss {
+			worst = max(worst, math.Abs(loss-again.Calibration.LogLoss[way]))
+		}
 		for _, scores := range model.Scores(m, x, threads) {
 			expected := other.Probabilities(nil, scores)
 			for c, p := range m.Probabilities(nil, scores) {
@@ -225,7 +237,7 @@ func (v *Verification) Refitted(m, again *model.Model, set *data.Set, threads in
 		}
 	}
 	switch {
-	case v.Unproved != uncalibrated && v.Unproved != chosen && v.Unproved != "":
+	case v.Unproved != uncalibrated && v.Unproved != chosen && v.Unproved != covered && v.Unproved != "":
 	case worst > otherProbability:
 		v.fail("the model claims a %s that is off by up to %.2g from that of folds that were trained again", what, worst)
 		v.Unproved = ""
@@ -235,6 +247,28 @@ func (v *Verification) Refitted(m, again *model.Model, set *data.Set, threads in
 		v.Unproved = ""
 	}
 	return nil
+}
+
+// otherwiseCovered is by how much the intervals of two models differ, as parts of their width, on any row; of classes by how much the quantiles do, or for which share of the rows the sets do.
+func otherwiseCovered(m, again *model.Model, x matrix.Matrix) (worst float64) {
+	if again.Coverage == nil || again.Coverage.Method != m.Coverage.Method {
+		return math.Inf(1)
+	}
+	if m.Classes != nil {
+		q, scores, other := again.Coverage.Quantile, model.Scores(m, x, 0), 0.0
+		for i, s := range scores {
+			if !slices.Equal(m.Labels(nil, x.Row(i), s), again.Labels(nil, x.Row(i), s)) {
+				other++
+			}
+		}
+		return max(math.Abs(m.Coverage.Quantile-q)/max(1, math.Abs(q)), other/float64(len(scores)))
+	}
+	for i, scores := range model.Scores(m, x, 0) {
+		lo, hi := m.Interval(x.Row(i), scores[0])
+		low, high := again.Interval(x.Row(i), scores[0])
+		worst = max(worst, max(math.Abs(lo-low), math.Abs(hi-high))/max(high-low, math.SmallestNonzeroFloat64))
+	}
+	return worst
 }
 
 // subjectOf is what messages call an output of a model.

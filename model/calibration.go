@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/vec/elementary"
@@ -19,6 +20,18 @@ type Calibration struct {
 	// second of its two classes, or of its class against the rest (Platt 2000; Lin, Lin,
 	// Weng 2007). With a single class there are none.
 	Platt [][2]float64 `json:"platt,omitempty"`
+
+	// Isotonic has an increasing function of the score of each output, of two classes one of their [Margin], instead
+	// of Platt.
+	Isotonic []calibration.Isotonic `json:"isotonic,omitempty"`
+
+	// Temperature divides the scores of all classes before softmax, of two classes their [Margin] before the
+	// logistic function, instead of Platt. 0: it is another calibration.
+	Temperature float64 `json:"temperature,omitempty"`
+
+	// LogLoss is the mean log loss of each way, in nats, where the least was chosen: each was fitted to rows of
+	// some folds and judged by those of others. nil: none was chosen.
+	LogLoss map[string]float64 `json:"log_loss,omitempty"`
 
 	// Laplace is the scale s of the errors of predicted numbers, of the density
 	// exp(-|z|/s)/(2s).
@@ -53,23 +66,89 @@ type Folds struct {
 // marks is how many there are.
 const marks = 10
 
+// Calibrator names the way that probabilities are made of scores: sigmoid, isotonic or temperature; "": there
+// are none of classes, or one of the marks of one class.
+func (c *Calibration) Calibrator() string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Platt != nil:
+		return calibration.Sigmoid
+	case c.Isotonic != nil:
+		return calibration.Steps
+	case c.Temperature != 0:
+		return calibration.Heat
+	}
+	return ""
+}
+
+// later reports whether older programs would misread it.
+func (c *Calibration) later() bool {
+	return c != nil && (c.Isotonic != nil || c.Temperature != 0 || c.LogLoss != nil)
+}
+
 // check refuses what is not that of the model's task.
 func (c *Calibration) check(m *Model) error {
-	outputs := len(m.Outputs)
-	if len(m.Classes) == 1 {
-		outputs = 0
-	}
 	switch {
-	case m.Classes == nil && (c.Platt != nil || c.Marks != nil || !(c.Laplace >= 0 && c.Laplace <= math.MaxFloat64)):
+	case m.Classes == nil && (c.Platt != nil || c.Marks != nil || c.later() || !(c.Laplace >= 0 && c.Laplace <= math.MaxFloat64)):
 		return fmt.Errorf("found the scale %g of errors, expected a number >= 0 and no probabilities of classes", c.Laplace)
 	case m.Classes == nil:
 		return nil
-	case m.OneClass() && (c.Platt != nil || c.Laplace != 0 || !increasing(c.Marks)):
+	case m.OneClass() && (c.Platt != nil || c.Laplace != 0 || c.later() || !increasing(c.Marks)):
 		return fmt.Errorf("found the marks %v, expected %d increasing scores", c.Marks, marks)
 	case m.OneClass():
 		return nil
-	case len(c.Platt) != outputs || c.Marks != nil || c.Laplace != 0:
+	case c.Marks != nil || c.Laplace != 0:
+		return errors.New("found marks or a scale of errors, expected probabilities of classes")
+	}
+	return c.checkClasses(m)
+}
+
+// checkClasses refuses a calibration that is not of the classes of a model.
+func (c *Calibration) checkClasses(m *Model) error {
+	for way, x := range c.LogLoss {
+		if !slices.Contains(calibration.Calibrators(), way) || way == calibration.Auto || !(x >= 0 && x <= math.MaxFloat64) {
+			return fmt.Errorf("found the log loss %g of %q, expected a number >= 0 of one of %s", x, way, strings.Join(calibration.Calibrators()[:3], ", "))
+		}
+	}
+	outputs, functions := len(m.Outputs), len(m.Outputs)
+	switch len(m.Classes) {
+	case 1:
+		outputs, functions = 0, 0
+	case 2:
+		functions = 1
+	}
+	switch t := c.Temperature; {
+	case c.Isotonic == nil && t == 0 && len(c.Platt) != outputs:
 		return fmt.Errorf("found probabilities for %d classifiers, expected %d", len(c.Platt), outputs)
+	case (c.Isotonic != nil || t != 0) && (c.Platt != nil || c.Isotonic != nil && t != 0):
+		return errors.New("found several calibrations of classes, expected one")
+	case c.Isotonic != nil && len(c.Isotonic) != functions:
+		return fmt.Errorf("found isotonic probabilities for %d classifiers, expected %d", len(c.Isotonic), functions)
+	case t != 0 && (!(t > 0 && t <= math.MaxFloat64) || outputs == 0 || m.Statement.Scheme == OneAgainstOne):
+		return fmt.Errorf("found the temperature %g of %d classes, expected a number > 0, and scores of classes", t, len(m.Classes))
+	}
+	for _, f := range c.Isotonic {
+		if err := checkIsotonic(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkIsotonic refuses what is no increasing function, or has other values than probabilities.
+func checkIsotonic(f calibration.Isotonic) error {
+	if len(f.Score) != len(f.Share) || len(f.Score) == 0 {
+		return fmt.Errorf("found an isotonic function of %d scores and %d probabilities, expected as many, and one or more", len(f.Score), len(f.Share))
+	}
+	const most = math.MaxFloat64 / 4 // differences are numbers
+	for k, s := range f.Score {
+		if !(math.Abs(s) <= most) || k > 0 && !(s > f.Score[k-1]) {
+			return fmt.Errorf("found the score %g of an isotonic function, expected increasing numbers", s)
+		}
+		if p := f.Share[k]; !(p >= 0 && p <= 1) || k > 0 && p < f.Share[k-1] {
+			return fmt.Errorf("found the probability %g of an isotonic function, expected numbers from 0 to 1, none below the one before", p)
+		}
 	}
 	return nil
 }
@@ -102,16 +181,19 @@ func (c *Calibration) probabilities(dst, scores []float64, classes int, pairs bo
 		p := c.share(scores[0])
 		return append(dst, 1-p, p)
 	case classes == 2:
-		p := c.second(0, scores[0])
+		p := c.second(0, scores)
 		return append(dst, 1-p, p)
+	case c.Temperature != 0:
+		highest := slices.Max(scores)
+		return shares(dst, len(scores), func(output int) float64 { return elementary.Exp((scores[output] - highest) / c.Temperature) })
 	case !pairs:
-		return shares(dst, len(scores), func(output int) float64 { return c.second(output, scores[output]) })
+		return shares(dst, len(scores), func(output int) float64 { return c.second(output, scores) })
 	}
 	// LIBSVM stops early: the order of the classes counts, and is that of its files.
 	begin := len(dst)
 	dst = calibration.Couple(dst, classes, func(i, j int) float64 {
 		pair := pairOf(classes-1-j, classes-1-i, classes)
-		return c.second(pair, scores[pair])
+		return c.second(pair, scores)
 	})
 	slices.Reverse(dst[begin:])
 	return dst
@@ -135,15 +217,41 @@ func shares(dst []float64, n int, number func(i int) float64) []float64 {
 }
 
 // second returns the probability of the second class of a pair, or of the class of an output.
-func (c *Calibration) second(pair int, score float64) float64 {
+func (c *Calibration) second(pair int, scores []float64) float64 {
 	const least = 1e-7
-	z := float64(c.Platt[pair][0]*score) + c.Platt[pair][1]
+	var z float64
+	switch {
+	case c.Isotonic != nil:
+		score := scores[pair]
+		if len(c.Isotonic) == 1 {
+			score = Margin(scores)
+		}
+		return min(max(c.Isotonic[pair].At(score), least), 1-least)
+	case c.Temperature != 0:
+		z = -Margin(scores) / c.Temperature
+	default:
+		z = float64(c.Platt[pair][0]*scores[pair]) + c.Platt[pair][1]
+	}
 	e := elementary.Exp(-math.Abs(z))
 	p := 1 / (1 + e)
 	if z >= 0 {
 		p = e / (1 + e)
 	}
 	return min(max(p, least), 1-least)
+}
+
+// Score returns the score of two classes above which the probability of the second is above one; ok is false where
+// that does not grow with the score.
+func (c *Calibration) Score(probability float64) (score float64, ok bool) {
+	odds := math.Log(probability / (1 - probability))
+	switch {
+	case c.Isotonic != nil:
+		return c.Isotonic[0].Above(probability), true
+	case c.Temperature != 0:
+		return odds * c.Temperature, true
+	}
+	a, b := c.Platt[0][0], c.Platt[0][1]
+	return (-odds - b) / a, a < 0
 }
 
 // share returns the probability of a score of one class.
@@ -231,13 +339,13 @@ func (m *Model) Probabilities(dst, scores []float64) []float64 {
 	if len(m.Classes) == 1 {
 		return append(dst, 1)
 	}
+	if m.Calibration != nil {
+		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
+	}
 	if m.shares != nil {
 		dst = append(dst, scores...)
 		m.shares.Probabilities(dst[len(dst)-len(scores):], scores)
 		return dst
-	}
-	if m.Calibration != nil {
-		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
 	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return calibration.Couple(dst, len(m.Classes), func(i, j int) float64 {
@@ -259,6 +367,8 @@ func (m *Model) Refittable() (folds *Folds, ok bool) {
 		return m.Calibration.Folds, true
 	case m.Threshold.Chosen():
 		return m.Threshold.Folds, true
+	case m.Coverage != nil:
+		return m.Coverage.Folds, true
 	}
 	return nil, false
 }

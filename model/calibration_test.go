@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -201,5 +202,39 @@ func TestWriteLIBSVMOtherLosses(t *testing.T) {
 	var out bytes.Buffer
 	if err := m.WriteLIBSVM(&out); err == nil || !strings.Contains(err.Error(), "expected epsilon-insensitive") {
 		t.Errorf("regression of squared loss: found %v", err)
+	}
+}
+
+// TestDamagedCalibrators: what is no calibration of the model's classes is refused when it is read.
+func TestDamagedCalibrators(t *testing.T) {
+	two := func(c Calibration) *Model {
+		return &Model{Statement: Statement{Loss: "hinge", Penalty: "l2", Bias: "free", Lambda: 1, Gap: 1e-3, Solver: "sdca"}, Classes: []string{"a", "b"}, Outputs: make([]Output, 1), Calibration: &c}
+	}
+	good := calibration.Isotonic{Score: []float64{-1, 0, 2}, Share: []float64{0.1, 0.1, 1}}
+	for name, c := range map[string]Calibration{
+		"several":              {Isotonic: []calibration.Isotonic{good}, Temperature: 1},
+		"beside a sigmoid":     {Isotonic: []calibration.Isotonic{good}, Platt: [][2]float64{{-1, 0}}},
+		"two functions":        {Isotonic: []calibration.Isotonic{good, good}},
+		"no points":            {Isotonic: []calibration.Isotonic{{}}},
+		"fewer probabilities":  {Isotonic: []calibration.Isotonic{{Score: []float64{1, 2}, Share: []float64{0.5}}}},
+		"equal scores":         {Isotonic: []calibration.Isotonic{{Score: []float64{1, 1}, Share: []float64{0.5, 0.6}}}},
+		"falling":              {Isotonic: []calibration.Isotonic{{Score: []float64{1, 2}, Share: []float64{0.6, 0.5}}}},
+		"above 1":              {Isotonic: []calibration.Isotonic{{Score: []float64{1, 2}, Share: []float64{0.6, 1.5}}}},
+		"infinite":             {Isotonic: []calibration.Isotonic{{Score: []float64{1, math.MaxFloat64}, Share: []float64{0.6, 0.7}}}},
+		"negative temperature": {Temperature: -1},
+		"log loss":             {Temperature: 1, LogLoss: map[string]float64{"temperature": -1}},
+		"another way":          {Temperature: 1, LogLoss: map[string]float64{"magic": 1}},
+	} {
+		if err := two(c).checkCalibration(); err == nil {
+			t.Errorf("%s: found no error", name)
+		}
+	}
+	for _, c := range []Calibration{{Isotonic: []calibration.Isotonic{good}}, {Temperature: 2, LogLoss: map[string]float64{"sigmoid": 0.5}}} {
+		if err := two(c).checkCalibration(); err != nil {
+			t.Errorf("found %v", err)
+		}
+		if two(c).fitsOthers() == nil {
+			t.Error("fits another program's format: found no error")
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -123,7 +124,7 @@ func (m *Model) checkNames() error {
 	if err := m.checkCalibration(); err != nil {
 		return err
 	}
-	if err := m.checkThreshold(); err != nil {
+	if err := cmp.Or(m.checkThreshold(), m.checkCoverage()); err != nil {
 		return err
 	}
 	return m.Data.checkFeatures(m.Features, m.Schema)

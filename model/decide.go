@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -143,8 +145,153 @@ func (m *Model) fitsOthers() error {
 	switch {
 	case m.Threshold != nil:
 		return errors.New("found a threshold of the scores, expected none: the format tells classes apart at 0")
+	case m.Coverage != nil:
+		return errors.New("found intervals, or sets of classes, expected none: the format holds none")
+	case m.Calibration.later():
+		return fmt.Errorf("found the calibrator %s, expected a sigmoid or none: the format holds no other", m.Calibration.Calibrator())
 	case m.Statement.TargetLog:
 		return errors.New("found a model of the logarithm of the target, expected one of the target: the format holds no exponential")
+	}
+	return nil
+}
+
+// Coverage makes intervals of numbers, and sets of classes, that are to hold the truth of a new row with
+// a probability: its level, if rows are exchangeable.
+type Coverage struct {
+	Level float64 `json:"level"`
+
+	// Method is how: Split by errors on rows that the model has not learned from, which holds the level; CVPlus by models of
+	// folds, which holds 2 level - 1 (Barber, Candes, Ramdas, Tibshirani 2021) up to 1/sqrt(rows), and about the level as a rule; ByFolds by errors
+	// of models of folds about the model of all, for which nothing is proved.
+	Method string `json:"method"`
+
+	// Quantile is the error up to which errors are within the level: half the width of the intervals, or the largest
+	// Nonconformity of the classes of a set.
+	Quantile float64 `json:"quantile"`
+
+	// Of CVPlus: the increasing errors of the rows of each fold, and weights and bias of its model: of several outputs
+	// those of each after one another.
+	Errors  [][]float64 `json:"errors,omitempty"`
+	Weights [][]float64 `json:"weights,omitempty"`
+	Bias    []float64   `json:"bias,omitempty"`
+
+	Folds *Folds `json:"folds,omitempty"` // absent: nothing is known of them
+}
+
+// Methods of a Coverage.
+const (
+	Split   = "split"
+	CVPlus  = "cv+"
+	ByFolds = "folds"
+)
+
+// Interval returns the interval of a prepared row with this score; both ends are NaN of a model that has none.
+func (m *Model) Interval(x matrix.Vector, score float64) (lower, upper float64) {
+	c := m.Coverage
+	switch {
+	case c == nil || m.Classes != nil:
+		return math.NaN(), math.NaN()
+	case c.Method != CVPlus:
+		at := m.Number(score)
+		return at - c.Quantile, at + c.Quantile
+	}
+	up, down, rows := make([]float64, len(c.Bias)), make([]float64, len(c.Bias)), 0
+	for k, w := range c.Weights {
+		up[k] = m.Number(x.Dot(w) + c.Bias[k])
+		down[k] = -up[k]
+		rows += len(c.Errors[k])
+	}
+	rank := calibration.Rank(rows, c.Level)
+	return -calibration.Select(c.Errors, down, rank), calibration.Select(c.Errors, up, rank)
+}
+
+// Nonconformity is how much the largest score of other classes is above that of a class: above 0 the class is not predicted.
+func Nonconformity(scores []float64, class int) float64 {
+	if len(scores) == 1 {
+		return scores[0] * float64(1-2*class)
+	}
+	others := math.Inf(-1)
+	for c, s := range scores {
+		if c != class {
+			others = math.Max(others, s)
+		}
+	}
+	return others - scores[class]
+}
+
+// Labels appends the classes of the set of a prepared row with these scores: those whose Nonconformity is at most the Quantile, or, by
+// the models of folds, above too few of the errors of their rows. It may have all classes, or none.
+func (m *Model) Labels(dst []int, x matrix.Vector, scores []float64) []int {
+	c := m.Coverage
+	if c == nil {
+		return dst
+	}
+	if c.Method != CVPlus {
+		for class := range m.Classes {
+			if Nonconformity(scores, class) <= c.Quantile {
+				dst = append(dst, class)
+			}
+		}
+		return dst
+	}
+	below, rows, k := make([]int, len(m.Classes)), 0, len(m.Outputs)
+	one := make([]float64, k)
+	for f, errs := range c.Errors {
+		for o := range one {
+			one[o] = x.Dot(c.Weights[f*k+o]) + c.Bias[f*k+o]
+		}
+		for class := range below {
+			n, _ := slices.BinarySearch(errs, Nonconformity(one, class))
+			below[class] += n
+		}
+		rows += len(errs)
+	}
+	for class, n := range below {
+		if n < calibration.Rank(rows, c.Level) {
+			dst = append(dst, class)
+		}
+	}
+	return dst
+}
+
+// checkCoverage refuses a coverage that is none of the model's.
+func (m *Model) checkCoverage() error {
+	c := m.Coverage
+	switch {
+	case c == nil:
+		return nil
+	case !(c.Level > 0 && c.Level < 1) || math.IsNaN(c.Quantile) || math.IsInf(c.Quantile, 0) || m.Classes == nil && c.Quantile < 0:
+		return fmt.Errorf("found the level %g and the quantile %g of intervals, expected a number between 0 and 1 and one >= 0", c.Level, c.Quantile)
+	case m.IsImported() || m.OneClass() || m.Statement.Targets != nil || len(m.Classes) == 1 || m.Statement.Scheme == OneAgainstOne:
+		return errors.New("found intervals or sets, expected none in a model of several targets, of one class, of pairs or of another program")
+	case c.Method == Split || c.Method == ByFolds:
+		if c.Errors != nil || c.Weights != nil || c.Bias != nil {
+			return fmt.Errorf("found models of folds in intervals by %s, expected none", c.Method)
+		}
+		return nil
+	case c.Method != CVPlus || m.Support != nil || m.Map != nil || m.Network != nil || len(c.Errors) < 2 || len(c.Errors)*len(m.Outputs) != len(c.Bias) || len(c.Weights) != len(c.Bias):
+		return fmt.Errorf("found intervals by %q of %d folds, expected %s, %s or, of a linear model and two folds or more, %s", c.Method, len(c.Errors), Split, ByFolds, CVPlus)
+	}
+	return m.checkFolds()
+}
+
+// checkFolds refuses models of folds whose numbers are none, or whose errors are too few.
+func (m *Model) checkFolds() error {
+	c, rows := m.Coverage, 0
+	bad := func(x float64) bool { return !(math.Abs(x) <= math.MaxFloat64) }
+	for k, errs := range c.Errors {
+		rows += len(errs)
+		if !slices.IsSorted(errs) || slices.ContainsFunc(errs, func(x float64) bool { return bad(x) || m.Classes == nil && x < 0 }) {
+			return fmt.Errorf("found errors of fold %d that are no increasing numbers, of numbers none below 0", k+1)
+		}
+	}
+	for k, w := range c.Weights {
+		if len(w) != m.Data.Features || bad(c.Bias[k]) || slices.ContainsFunc(w, bad) {
+			return fmt.Errorf("found %d weights of a fold, expected %d numbers and a bias", len(w), m.Data.Features)
+		}
+	}
+	if calibration.Rank(rows, c.Level) > rows {
+		return fmt.Errorf("found %d errors for intervals of the level %g, expected more", rows, c.Level)
 	}
 	return nil
 }

@@ -57,8 +57,15 @@
 // its predictor is worth on rows.
 //
 // Some models, of LIBSVM too, have a "calibration", which makes scores into probabilities.
-// Decode checks that it is one of the model's outputs. Nothing else does: it was fitted to
+// Decode checks that it is one of the model's outputs: of several ways (platt, isotonic, temperature,
+// marks, laplace) one, of finite numbers, increasing where scores and probabilities must be, and
+// log losses that are numbers of known ways. Nothing else does: it was fitted to
 // predictions of cross-validation, and labels, numbers and scores do not depend on it.
+//
+// The part "coverage" makes intervals of numbers, and sets of classes. Decode checks that it is one of the
+// model's kind: a level between 0 and 1, a known method, finite numbers, errors of folds that increase and
+// suffice for the level, weights of folds for every feature. As a calibration it rests on errors of models of
+// folds, or on other rows: predictions do not depend on it.
 //
 // # Fields of a model that predicts
 //

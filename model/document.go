@@ -25,7 +25,7 @@ import (
 const firstFormat = "1"
 
 // formats are the versions that are read.
-var formats = []string{firstFormat, "2", "3", "4", "5"}
+var formats = []string{firstFormat, "2", "3", "4", "5", "6"}
 
 // kindPCA is the kind of components.
 const kindPCA = "pca"

@@ -42,6 +42,9 @@ func (m *Model) Write(w io.Writer) error {
 	if m.OnePass != nil {
 		format = "5"
 	}
+	if m.Calibration.later() || m.Coverage != nil {
+		format = "6"
+	}
 	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
 }
 
@@ -78,6 +81,9 @@ func (m *Model) parts() map[string]any {
 	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
+	}
+	if m.Coverage != nil {
+		parts["coverage"] = m.Coverage
 	}
 	if m.Threshold != nil {
 		parts["threshold"] = m.Threshold
@@ -152,7 +158,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]safetenso
 	var scale string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "sparse": &m.Sparse, "facts": &m.Facts, "network": &m.Network, "one_pass": &m.OnePass}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scale, "support_columns": &columns, "calibration": &m.Calibration, "threshold": &m.Threshold, "coverage": &m.Coverage, "sparse": &m.Sparse, "facts": &m.Facts, "network": &m.Network, "one_pass": &m.OnePass}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}

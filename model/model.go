@@ -43,6 +43,7 @@ type Model struct {
 
 	Calibration *Calibration // probabilities of a model of LIBSVM, or those that training fitted; nil: none
 	Threshold   *Threshold   // score or probability from which on the second of two classes is predicted; nil: score 0
+	Coverage    *Coverage    // intervals of numbers, or sets of classes; nil: none
 
 	link loss.Probabilistic          // nil when scores are not log-odds
 	mean func(score float64) float64 // nil when numbers predicted are scores

@@ -209,7 +209,7 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"header of 2^63", append([]byte{0, 0, 0, 0, 0, 0, 0, 128}, "{}"...), "expected the length of a safetensors header"},
 		{"header not JSON", append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "[["...), "not a JSON object"},
 		{"another program's file", append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...), `found format ""`},
-		{"later version", forge(t, plain, `"format_version":"1"`, `"format_version":"6"`), `format version "6"`},
+		{"later version", forge(t, plain, `"format_version":"1"`, `"format_version":"7"`), `format version "7"`},
 		{"huge shape", forge(t, plain, `"shape":[1,3]`, `"shape":[4611686018427387904,3]`), "expected sizes that fit"},
 		{"shape that overflows", forge(t, plain, `"shape":[1,3]`, `"shape":[4294967296,4294967296]`), "expected sizes that fit"},
 		{"negative shape", forge(t, plain, `"shape":[1,3]`, `"shape":[-1,-3]`), "expected sizes that fit"},

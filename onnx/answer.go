@@ -104,11 +104,7 @@ func (p *predictor) decision(scores string) string {
 	classes := len(p.model.Classes)
 	switch {
 	case p.model.Threshold != nil:
-		margin := scores
-		if len(p.model.Outputs) == 2 {
-			margin = p.op("MatMul", scores, p.constant([]int{2, 1}, []float64{-1, 1}))
-		}
-		return p.op("Reshape", p.cast(p.op("Greater", margin, p.number(p.model.Threshold.Score)), whole), p.wholes(-1))
+		return p.op("Reshape", p.cast(p.op("Greater", p.margin(scores), p.number(p.model.Threshold.Score)), whole), p.wholes(-1))
 	case len(p.model.Outputs) == 1 && p.model.Statement.Scheme != model.OneAgainstOne:
 		second := p.cast(p.op("Greater", scores, p.number(0)), whole)
 		if classes == 1 {

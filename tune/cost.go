@@ -2,6 +2,7 @@ package tune
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel"
@@ -46,6 +47,9 @@ func (t *Trial) addMargins(fold int, m []calibration.Margin, costs [2]float64) {
 func checkThresholds(score string, spec fenchel.Spec, candidates []Candidate) error {
 	if score == costName && spec.Costs == nil {
 		return errors.New("score cost: found no costs of the classes, expected some, such as 'cost=yes=50,no=1', or another score")
+	}
+	if spec.Interval != 0 && len(candidates) > 1 {
+		return fmt.Errorf("interval=%g: found %d candidates, of which the same rows would choose one, expected a model that they have not chosen: train it with the parameters that were found, on other rows or by other folds", spec.Interval, len(candidates))
 	}
 	if spec.Threshold == nil || spec.Probabilities {
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -21,6 +22,22 @@ func (f Folds) dealt(given []Fold) *model.Folds {
 		by = "time"
 	}
 	return &model.Folds{K: f.K, Repeats: max(f.Repeats, 1), Seed: f.Seed, By: by}
+}
+
+// calibratorOf names the calibrator that a model of classes was asked for; "": it has none.
+func calibratorOf(m *model.Model) string {
+	if c := m.Calibration; c != nil && c.LogLoss != nil {
+		return calibration.Auto
+	}
+	return m.Calibration.Calibrator()
+}
+
+// levelOf is the level of intervals; 0: there are none.
+func levelOf(c *model.Coverage) float64 {
+	if c == nil {
+		return 0
+	}
+	return c.Level
 }
 
 // Refit trains the folds of a model's calibration or threshold again, on the rows that it was trained on, and
@@ -45,6 +62,7 @@ func Refit(ctx context.Context, v *fenchel.Verification, m *model.Model, set *da
 		spec.Costs = map[string]float64{m.Classes[0]: m.Threshold.Costs[0], m.Classes[1]: m.Threshold.Costs[1]}
 	}
 	spec.Probabilities, spec.Threads, spec.Scaling, spec.Seed = m.Calibration != nil, threads, "none", m.Statement.Seed
+	spec.Calibrator, spec.Interval = calibratorOf(m), levelOf(m.Coverage)
 	if m.Scaling != nil {
 		spec.Scaling = m.Scaling.Kind
 	}

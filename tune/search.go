@@ -283,7 +283,7 @@ func (r *run) enter(axes []Axis) (members []int, err error) {
 		r.result.ScoreWhy = strings.TrimPrefix(r.result.ScoreWhy+"; classes told apart at 0, as models of folds have no calibrated probabilities", "; ")
 	}
 	for _, c := range candidates {
-		if c.Spec.Probabilities || c.Spec.Costs != nil {
+		if c.Spec.Probabilities || c.Spec.Costs != nil || c.Spec.Interval != 0 {
 			c.Spec.Folds, c.Spec.Held, c.Spec.Groups, c.Spec.Dealt = r.dealt, r.spec.Held, r.spec.Folds.Groups(r.set), r.spec.Folds.dealt(r.spec.Given)
 		}
 		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))

@@ -14,9 +14,12 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/components"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/report"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/read/file"
+	"github.com/fenchel-ml/fenchel/internal/reportpage"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/internal/survey"
 	"github.com/fenchel-ml/fenchel/internal/theory"
@@ -29,6 +32,7 @@ type evaluator struct {
 	training []string // sources
 	richer   string   // model file
 	proved   bool
+	figure   string // SVG file
 	json     bool
 }
 
@@ -40,7 +44,10 @@ func newEvaluate() *cobra.Command {
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, and that of always predicting the most frequent class, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, and log-loss and Brier score where the model
-has probabilities: of the logistic loss, or of train --probabilities.
+has probabilities: of the logistic loss, or of train --probabilities. The Brier score is
+followed by its parts (Murphy 1973) by ten bins of the probability: reliability, 0 where
+probabilities are true, resolution, what they tell apart, and uncertainty, of the shares
+of the classes; and by the expected calibration error. --figure draws the curve.
 The error is followed by the exact 95 % interval (Clopper and Pearson; Hoeffding's of
 rows with weights) for the error on new rows of the same distribution; it holds if
 the model was trained and chosen without DATA. Of two classes a table says what
@@ -63,6 +70,7 @@ capture more; and a proof of how much any others of the same number could captur
 	f.StringArrayVar(&v.training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
 	f.StringVar(&v.richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
 	f.BoolVar(&v.proved, "proved", false, "say in how many rows the class of every exact optimum is sure, and between which two numbers its error is: of a model of train --proved, or without a free bias")
+	f.StringVar(&v.figure, "figure", "", "write the reliability curve of probabilities to this SVG file")
 	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -73,6 +81,9 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	}
 	m, basis, err := option.ReadModel(cmd, path)
 	if err != nil {
+		return err
+	}
+	if err := v.checkFigure(m, slices.Concat([]string{path}, sources, v.training)); err != nil {
 		return err
 	}
 	if basis != nil {
@@ -93,6 +104,9 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		return exitcode.BadData(err)
 	}
 	printing.Warn(cmd, e.Warnings)
+	if err := v.draw(e); err != nil {
+		return err
+	}
 	out := result.Evaluation{Evaluation: e}
 	if v.training != nil {
 		if out.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
@@ -109,6 +123,25 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 		printSure(r, m, out.Proved)
 		printDecomposition(r, out.Decomposition)
 	})
+}
+
+// checkFigure refuses a model that has no curve, nil: it is none that predicts, and a file that holds what is read.
+func (v *evaluator) checkFigure(m *model.Model, inputs []string) error {
+	if v.figure == "" || m != nil && m.HasProbabilities() {
+		return paths.CheckOutputs([][2]string{{"--figure", v.figure}}, inputs)
+	}
+	return fmt.Errorf("--figure %s: found a model without probabilities, expected one of train --probabilities or of the losses logistic and softmax", v.figure)
+}
+
+// draw draws the curve that was asked for.
+func (v *evaluator) draw(e *fenchel.Evaluation) error {
+	switch {
+	case v.figure == "":
+		return nil
+	case e.Calibrated == nil:
+		return exitcode.BadData(fmt.Errorf("--figure %s: found labels that the model does not know, expected its own, for a reliability curve", v.figure))
+	}
+	return exitcode.BadData(file.WriteFile(v.figure, reportpage.Reliability(e.Calibrated).WriteSVG))
 }
 
 // decompose reads what it takes to say where the mean loss of m on the set comes from.
@@ -173,6 +206,7 @@ func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 			return
 		}
 	}
+	printCoverage(r, e)
 	if e.Classes == nil {
 		r.Line("RMSE", "%s", report.Number(e.RMSE))
 		if e.Trivial != nil {
@@ -206,9 +240,24 @@ func printEvaluation(r printing.Report, e *fenchel.Evaluation) {
 	if e.LogLoss != nil {
 		r.Line("log-loss", "%s", report.Number(e.LogLoss))
 		r.Line("Brier", "%s", report.Number(e.Brier))
+		if c := e.Calibrated; c != nil {
+			r.Line("", "= %.4g reliability - %.4g resolution + %.4g uncertainty %+.4g within bins", c.Reliability, c.Resolution, c.Uncertainty, c.Within)
+			r.Line("ECE", "%.4g (expected calibration error: mean distance of probabilities from shares)", c.CalibrationError)
+		}
 	}
 	printClasses(r, e)
 	printThresholds(r.W, e)
+}
+
+// printCoverage says how often intervals, or sets of labels, hold the truth.
+func printCoverage(r printing.Report, e *fenchel.Evaluation) {
+	if c := e.Coverage; c != nil {
+		what := "width of the intervals"
+		if e.Classes != nil {
+			what = "number of labels"
+		}
+		r.Line("coverage", "%.4g of the rows, %g was asked for; mean %s %.6g", c.Covered, c.Level, what, c.Width)
+	}
 }
 
 // printThresholds prints what thresholds of the score of the second class give.

@@ -72,6 +72,7 @@ func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 	report.PrintProof(r, m, s, out.Status, "")
 	report.PrintSize(r, m)
 	report.PrintCalibration(r, m, "train --probabilities")
+	report.PrintCoverage(r, m)
 	report.PrintThreshold(r, m)
 	r.Line("version", "%s", m.Version)
 	report.PrintNotes(r, m.Notes)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type predictor struct {
 	probabilities bool
 	prove         bool          // add what is proved of the exact optimum's scores
 	proved        *model.Proved // nil: nothing
+	interval      bool
 	whiten        bool
 	randomised    bool
 	seed          uint64       // of what is added to scores
@@ -51,8 +53,7 @@ training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
 separated by tabs; those of train --probabilities and of svm-train -b 1 are of a
 calibration, and the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
-a newline, tab or other control character is quoted, as in "a\nb", so that a row
-stays a line. --keep copies other columns behind the one of --id, as texts.
+a newline, tab or other control character is quoted, as in "a\nb", so that a row stays a line. --keep copies other columns behind the one of --id, as texts.
 
 A file that is called .csv gets commas and a line of names: label,
 score and p_CLASS, prediction, the names of several targets, or pc1, pc2, ... (with
@@ -87,6 +88,7 @@ a rule.`,
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, train --probabilities, or LIBSVM's -b 1)")
 	f.BoolVar(&p.prove, "proved", false, "add the lowest and highest score that an exact optimum can give, and whether the label is sure")
+	f.BoolVar(&p.interval, "interval", false, "add both ends of the interval of each number, or the set of labels, joined by |, of a model of train --interval")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
 	f.Uint64Var(&p.seed, "randomise", 0, "add a number uniform in [-1/2, 1/2] to each score before it decides, drawn by this seed")
 	return cmd
@@ -109,6 +111,9 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := p.checkProbabilities(cmd, m); err != nil {
 		return err
+	}
+	if p.interval && m.Coverage == nil {
+		return errors.New("--interval: found a model without intervals, expected one of train --interval")
 	}
 	if p.randomised = cmd.Flags().Changed("randomise"); p.randomised && (m.Classes == nil || p.probabilities) {
 		return errors.New("--randomise: found a model of numbers, or probabilities that decide, expected classes that scores decide")
@@ -212,6 +217,9 @@ func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo,
 			p.writeProved(r, m, scores, bounds)
 		}
 		r.Numbers(probabilities...)
+		if p.interval {
+			writeInterval(r, m, x.Row(i), scores)
+		}
 		r.End()
 	}
 }
@@ -234,6 +242,20 @@ func (p *predictor) writeProved(r *printing.Rows, m *model.Model, scores []float
 	}
 }
 
+// writeInterval writes the ends of an interval, or the labels of a set.
+func writeInterval(r *printing.Rows, m *model.Model, x matrix.Vector, scores []float64) {
+	if m.Classes == nil {
+		lower, upper := m.Interval(x, scores[0])
+		r.Numbers(lower, upper)
+		return
+	}
+	var labels []string
+	for _, class := range m.Labels(nil, x, scores) {
+		labels = append(labels, m.Classes[class])
+	}
+	r.Field(strings.Join(labels, "|"))
+}
+
 // random is a generator of a row's own, of which neighbouring seeds and rows share nothing: a stream cipher.
 func (p *predictor) random(row int) *rand.Rand {
 	var key [32]byte
@@ -252,6 +274,7 @@ func (p *predictor) columns(m *model.Model) []set.Result {
 		v, err := strconv.ParseFloat(class, 64)
 		return err != nil || math.IsNaN(v) || math.IsInf(v, 0)
 	})
+	columns[len(columns)-1].Text = columns[len(columns)-1].Text || p.interval && m.Classes != nil
 	return columns
 }
 
@@ -290,13 +313,18 @@ func (p *predictor) names(m *model.Model) []string {
 			names = append(names, "p_"+class)
 		}
 	}
+	if p.interval && m.Classes == nil {
+		names = append(names, "lower", "upper")
+	} else if p.interval {
+		names = append(names, "labels")
+	}
 	return names
 }
 
 // project writes the coordinates of every row along the components.
 func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) error {
-	if p.scores || p.probabilities || p.prove || cmd.Flags().Changed("randomise") {
-		return errors.New("--scores, --probabilities, --proved, --randomise: found principal components, expected a model that predicts")
+	if p.scores || p.probabilities || p.interval || p.prove || cmd.Flags().Changed("randomise") {
+		return errors.New("--scores, --probabilities, --interval, --proved, --randomise: found principal components, expected a model that predicts")
 	}
 	option.Whiten(m, p.whiten)
 	p.in.ForComponents(cmd, m)

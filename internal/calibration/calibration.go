@@ -2,7 +2,7 @@
 // model. What they are given are scores of rows that the model did not learn from, such as
 // those of cross-validation by [Folds].
 //
-// Begin with [Platt].
+// Begin with [Platt]; [FitIsotonic] and [Temperature] are other ways.
 package calibration
 
 import (

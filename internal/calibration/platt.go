@@ -64,20 +64,8 @@ type sigmoid struct {
 }
 
 func newSigmoid(scores []float64, positive []bool, weight []float64) *sigmoid {
-	f := &sigmoid{score: scores, target: make([]float64, len(scores)), weight: weight}
-	for i, p := range positive {
-		if p {
-			f.positive += weightOf(weight, i)
-		} else {
-			f.negative += weightOf(weight, i)
-		}
-	}
-	high, low := (f.positive+1)/(f.positive+2), 1/(f.negative+2)
-	for i, p := range positive {
-		if f.target[i] = low; p {
-			f.target[i] = high
-		}
-	}
+	f := &sigmoid{score: scores, weight: weight}
+	f.target, f.positive, f.negative = Smoothed(positive, weight)
 	return f
 }
 

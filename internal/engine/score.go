@@ -15,12 +15,13 @@ import (
 const scoreRows = 1024
 
 // score predicts rows: its answer has the place of float64 numbers, rows x outputs; of
-// probabilities rows x classes.
+// probabilities rows x classes; of intervals rows x 2, or of sets rows x classes, 1 where a class is in the set.
 func (r *request) score(q *struct {
 	Model         source `json:"model"`
 	X             rows   `json:"x"`
 	Probabilities bool   `json:"probabilities"`
 	Bounds        bool   `json:"bounds"` // in place of scores: the lowest and the highest of each output by exact optima, and 1 where the class is sure
+	Interval      bool   `json:"interval"`
 	Threads       int    `json:"threads"`
 }) (any, error) {
 	m, err := r.model(q.Model)
@@ -29,6 +30,9 @@ func (r *request) score(q *struct {
 	}
 	if q.Probabilities && !m.HasProbabilities() {
 		return nil, errors.New("found a model without probabilities, expected one that was trained with them, or the loss logistic or softmax")
+	}
+	if q.Interval && m.Coverage == nil {
+		return nil, errors.New("found a model without intervals, expected one that was trained with them")
 	}
 	x, err := r.checked(q.X, m.Cols(), m.IsImported())
 	if err != nil {
@@ -45,7 +49,10 @@ func (r *request) score(q *struct {
 		return nil, err
 	}
 	outputs := len(m.Outputs)
-	if q.Probabilities {
+	switch {
+	case q.Interval:
+		scores, outputs = intervals(m, x, scores)
+	case q.Probabilities:
 		scores, outputs = probabilities(m, scores), len(m.Classes)
 	}
 	place, err := put(r.mapped, scores)
@@ -82,6 +89,26 @@ func (r *request) bounds(m *model.Model, x matrix.Matrix, threads int) (any, err
 	}
 	place, err := put(r.mapped, all)
 	return map[string]any{"scores": place, "outputs": 2*k + 1}, err
+}
+
+// intervals returns both ends for every row with these scores, or for every class whether it is in the set.
+func intervals(m *model.Model, x matrix.Matrix, scores []float64) (all []float64, columns int) {
+	k := len(m.Outputs)
+	var labels []int
+	for i := range len(scores) / k {
+		one := scores[i*k : (i+1)*k]
+		if m.Classes == nil {
+			lower, upper := m.Interval(x.Row(i), one[0])
+			all = append(all, lower, upper)
+			continue
+		}
+		in := make([]float64, len(m.Classes))
+		for _, class := range m.Labels(labels[:0], x.Row(i), one) {
+			in[class] = 1
+		}
+		all = append(all, in...)
+	}
+	return all, max(2, len(m.Classes))
 }
 
 // probabilities returns those of all classes for rows with these scores.

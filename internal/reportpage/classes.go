@@ -128,40 +128,26 @@ func (r *report) ranking(s *Section) {
 	s.Show("Thresholds (the one that predicts has a star)", nil, []string{"", "score", "probability", "precision", "recall", "flagged", "mean cost"}, rows)
 }
 
-// bins of probabilities.
-const bins = 10
-
 // reliability compares probabilities with what happened.
 func (r *report) reliability(s *Section) {
-	var weight, said, hit [bins]float64
-	total := 0.0
-	for i, scores := range r.scores {
-		shares := r.Model.Probabilities(nil, scores)
-		for c, p := range shares {
-			if len(shares) == 2 && c == 0 {
-				continue
-			}
-			b := min(bins-1, int(p*bins))
-			w := r.weights[i]
-			weight[b], said[b], total = weight[b]+w, said[b]+w*p, total+w
-			if r.truth[i] == c {
-				hit[b] += w
-			}
-		}
+	c := r.found.Calibrated
+	if c == nil {
+		return
 	}
-	curve := figure.Curve{Name: "rows", Marked: []bool{}}
 	var rows [][]string
-	ece := 0.0
-	for b := range bins {
-		if weight[b] == 0 {
-			continue
-		}
-		p, share := said[b]/weight[b], hit[b]/weight[b]
-		ece += weight[b] / total * math.Abs(p-share)
-		curve.X, curve.Y, curve.Marked = append(curve.X, p), append(curve.Y, share), append(curve.Marked, true)
-		rows = append(rows, []string{fmt.Sprintf("%.1f to %.1f", float64(b)/bins, float64(b+1)/bins), digits(weight[b]), digits(p), digits(share)})
+	for _, b := range c.Bins {
+		rows = append(rows, []string{fmt.Sprintf("%.1f to %.1f", b.Lower, b.Upper), digits(b.Weight), digits(b.Mean), digits(b.Share)})
 	}
-	s.Say(fmt.Sprintf("Where the model says 70 %%, about 70 %% should be so. The mean distance of the two is %s (expected calibration error); log loss %s, Brier score %s.", digits(ece), number(r.found.LogLoss), number(r.found.Brier)))
+	s.Say(fmt.Sprintf("Where the model says 70 %%, about 70 %% should be so. The mean distance of the two is %s (expected calibration error); log loss %s, Brier score %s.", digits(c.CalibrationError), number(r.found.LogLoss), number(r.found.Brier)))
+	s.showKind("reliability", "What happened by what was said", Reliability(c), []string{"probability", "rows", "mean probability", "share"}, rows)
+}
+
+// Reliability draws the share of rows by the probability that was said.
+func Reliability(c *metric.Reliability) *figure.Figure {
+	curve := figure.Curve{Name: "rows", Marked: []bool{}}
+	for _, b := range c.Bins {
+		curve.X, curve.Y, curve.Marked = append(curve.X, b.Mean), append(curve.Y, b.Share), append(curve.Marked, true)
+	}
 	equal := figure.Curve{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Style: figure.Black}
-	s.showKind("reliability", "What happened by what was said", &figure.Figure{Title: "share of rows by the probability that was said", X: figure.Axis{Name: "probability that was said"}, Y: figure.Axis{Name: "share of rows"}, Curves: []figure.Curve{curve, equal}}, []string{"probability", "rows", "mean probability", "share"}, rows)
+	return &figure.Figure{Title: "share of rows by the probability that was said", X: figure.Axis{Name: "probability that was said"}, Y: figure.Axis{Name: "share of rows"}, Curves: []figure.Curve{curve, equal}}
 }

@@ -114,12 +114,13 @@ type Model struct {
 	Scale       string            `json:"scale"`
 	Support     *int              `json:"support,omitempty"`
 	Threshold   *model.Threshold  `json:"threshold,omitempty"`
+	Coverage    *Coverage         `json:"coverage,omitempty"`
 	Nonzeros    int               `json:"weights_nonzero"`
 }
 
 // Of is what is said of a model.
 func Of(m *model.Model) Model {
-	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, OnePass: OnePassOf(m), Scale: ScaleOf(m), Threshold: m.Threshold, Nonzeros: m.Nonzeros()}
+	out := Model{Columns: ColumnsOf(m.Schema), Facts: FactsOf(m.Facts), Notes: m.Notes, OnePass: OnePassOf(m), Scale: ScaleOf(m), Threshold: m.Threshold, Coverage: CoverageOf(m.Coverage), Nonzeros: m.Nonzeros()}
 	if m.Support != nil {
 		out.Support = new(m.Support.Len())
 	}
@@ -282,4 +283,20 @@ func ClassOf(m *model.Model, c int) string {
 // OutputName is the class or target that an output speaks for, or the pair it decides.
 func OutputName(m *model.Model, c int) string {
 	return m.OutputName(c, " or ")
+}
+
+// Coverage is what a model says of its intervals or sets.
+type Coverage struct {
+	Level    float64      `json:"level"`
+	Method   string       `json:"method"`
+	Quantile float64      `json:"quantile"`
+	Folds    *model.Folds `json:"folds,omitempty"`
+}
+
+// CoverageOf leaves out the models of folds; nil: there are no intervals.
+func CoverageOf(c *model.Coverage) *Coverage {
+	if c == nil {
+		return nil
+	}
+	return &Coverage{c.Level, c.Method, c.Quantile, c.Folds}
 }

@@ -12,24 +12,30 @@ import (
 
 // Fit is what train and tune say of the model that they made.
 type Fit struct {
-	C            model.Bound        `json:"C"`
-	CalibratedBy string             `json:"calibrated_by,omitempty"`
-	Features     int                `json:"d"`
-	Lambda       *float64           `json:"lambda"`
-	Loss         string             `json:"loss"`
-	Path         *string            `json:"model"` // null: not written
-	Rows         int                `json:"n"`
-	Penalty      string             `json:"penalty"`
-	Seconds      map[string]float64 `json:"seconds"`
-	Status       solver.Status      `json:"status"`
-	TargetLog    bool               `json:"target_log,omitempty"`
+	C              model.Bound        `json:"C"`
+	CalibratedBy   string             `json:"calibrated_by,omitempty"`
+	Calibrator     string             `json:"calibrator,omitempty"`
+	CalibratorLoss map[string]float64 `json:"calibrator_log_loss,omitempty"`
+	Features       int                `json:"d"`
+	Lambda         *float64           `json:"lambda"`
+	Loss           string             `json:"loss"`
+	Path           *string            `json:"model"` // null: not written
+	Rows           int                `json:"n"`
+	Penalty        string             `json:"penalty"`
+	Seconds        map[string]float64 `json:"seconds"`
+	Status         solver.Status      `json:"status"`
+	TargetLog      bool               `json:"target_log,omitempty"`
 }
 
 // FitOf is what is said of a result that was written to a path, "" if it was not.
 func FitOf(r *fenchel.Result, path string) Fit {
 	s := r.Model.Statement
-	return Fit{C: model.Bound(r.C), Features: r.Model.Data.Features, Lambda: &s.Lambda, Loss: s.Loss, Path: OrNull(path),
-		Rows: r.Model.Data.Rows, Penalty: s.Penalty, Status: r.Status, TargetLog: s.TargetLog}
+	fit := Fit{C: model.Bound(r.C), Features: r.Model.Data.Features, Lambda: &s.Lambda, Loss: s.Loss, Path: OrNull(path),
+		Rows: r.Model.Data.Rows, Penalty: s.Penalty, Status: r.Status, TargetLog: s.TargetLog, Calibrator: r.Model.Calibration.Calibrator()}
+	if c := r.Model.Calibration; c != nil {
+		fit.CalibratorLoss = c.LogLoss
+	}
+	return fit
 }
 
 // Training is what train says.

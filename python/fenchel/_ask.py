@@ -173,14 +173,18 @@ def _with_model(verb: str, model: Model, build: Any, read: Any) -> Any:
     raise _engine.EngineError("the engine did not take a model")
 
 
-def scores(model: Model, X: Any, offsets: np.ndarray | None, threads: int, probabilities: bool = False, bounds: bool = False) -> np.ndarray:
+def scores(
+    model: Model, X: Any, offsets: np.ndarray | None, threads: int, probabilities: bool = False, bounds: bool = False, interval: bool = False,
+) -> np.ndarray:
     """Return the scores of rows, float64, rows x outputs, or probabilities, rows x classes; or ``bounds``: the lowest and the
-    highest score of each output by exact optima, and 1 where the class is sure."""
+    highest score of each output by exact optima, and 1 where the class is sure; with ``interval`` both ends of intervals,
+    rows x 2, or rows x classes, 1 where a class is in the set."""
 
     def read(answer: dict[str, Any], memory: Any) -> np.ndarray:
         return memory.read(answer["scores"], np.float64).reshape(X.shape[0], answer["outputs"])
 
-    return _with_model("score", model, lambda w: {"x": put_rows(w, X, offsets), "threads": threads, "probabilities": probabilities, "bounds": bounds}, read)
+    asked = {"threads": threads, "probabilities": probabilities, "bounds": bounds, "interval": interval}
+    return _with_model("score", model, lambda w: {"x": put_rows(w, X, offsets), **asked}, read)
 
 
 def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:

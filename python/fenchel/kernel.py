@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _ask
 from ._arrays import is_sparse
-from ._base import FLOATS, Certificate, Estimator, OutlierMixin, check_is_fitted, positive, row_weights, seed_of, threads_of, validate_data
-from .linear import LOW, Classifier, Regressor, difference, given, is_joint
+from ._base import FLOATS, Certificate, Estimator, OutlierMixin, available_if, check_is_fitted, positive, row_weights, seed_of, threads_of, validate_data
+from .linear import LOW, Classifier, Regressor, difference, given, is_joint, judged
 
 __all__ = ["KernelClassifier", "KernelRegressor", "OneClass"]
 
@@ -30,6 +30,7 @@ class Machine(Estimator):
             "solver": self.solver, "gap": given(self.gap, "gap"), "epochs": self.max_epochs, "seconds": self.max_seconds, "cache": int(self.cache_size * 2**20),
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), "scaling": "none",
             "proved": getattr(self, "proved", None),
+            **judged(self),
         }
 
     def _asked(self) -> float:
@@ -126,14 +127,17 @@ class Machine(Estimator):
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
         return _ask.Data(X, weights=weights, names=self._names(), **target)
 
-    def _scores(self, X: Any, probabilities: bool = False) -> np.ndarray:
+    def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         if callable(self.kernel):
             X = dense(self.kernel(X, self._rows))
         elif self._kept is not None:
             X = X[:, self._kept]
-        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), probabilities)
+        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), probabilities, interval=interval)
+
+    def _judge(self, X: Any, **how: bool) -> np.ndarray:
+        return self._scores(X, **how)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,6 +162,12 @@ def _variance(X: Any, weights: np.ndarray | None) -> float:
         return second / X.shape[1] - (first / X.shape[1]) ** 2
     mean = w @ X.mean(axis=1, dtype=np.float64)
     return float(w @ ((X - mean) ** 2).mean(axis=1, dtype=np.float64))
+
+
+def _calibrated(estimator: Any) -> bool:
+    if estimator.probabilities is None:
+        raise AttributeError("found no probabilities, expected a way to make them, such as probabilities='sigmoid'")
+    return True
 
 
 class KernelClassifier(Classifier, Machine):
@@ -190,7 +200,7 @@ class KernelClassifier(Classifier, Machine):
     max_epochs, max_seconds : optional
     cache_size : float
         MB of the kernel's matrix to keep.
-    random_state, n_jobs, proved
+    random_state, n_jobs, proved, probabilities, interval
         As of :class:`LinearClassifier`.
 
     Attributes
@@ -213,6 +223,7 @@ class KernelClassifier(Classifier, Machine):
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="hinge", nu=None, scheme="one-against-rest", bias="free",
         class_weight=None, solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, proved=False,
+        probabilities=None, interval=None,
     ):  # fmt: skip
         self.kernel = kernel
         self.C = C
@@ -232,6 +243,8 @@ class KernelClassifier(Classifier, Machine):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.proved = proved
+        self.probabilities = probabilities
+        self.interval = interval
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         scheme = None if is_joint(self.loss) else self.scheme
@@ -247,6 +260,11 @@ class KernelClassifier(Classifier, Machine):
             return scores.ravel()
         scores = self._of_all(scores)
         return votes(scores, len(self.classes_)) if self._in_pairs() else scores
+
+    @available_if(_calibrated)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities of shape (n_samples, n_classes), with ``probabilities``."""
+        return self._widen(self._judge(X, probabilities=True), 0)
 
     def _in_pairs(self) -> bool:
         return self.scheme == "one-against-one" and not is_joint(self.loss)
@@ -297,6 +315,7 @@ class KernelRegressor(Regressor, Machine):
     def __init__(
         self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="squared", nu=None, bias="free",
         solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False, proved=False,
+        interval=None,
     ):  # fmt: skip
         self.kernel = kernel
         self.C = C
@@ -315,6 +334,7 @@ class KernelRegressor(Regressor, Machine):
         self.n_jobs = n_jobs
         self.proved = proved
         self.target_log = target_log
+        self.interval = interval
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         return {**super()._spec(X, weights), "nu": given(self.nu, "nu"), "target_log": bool(self.target_log)}

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
 	"github.com/fenchel-ml/fenchel/internal/gram"
 	"github.com/fenchel-ml/fenchel/internal/metric"
 	"github.com/fenchel-ml/fenchel/model"
@@ -32,6 +33,27 @@ func PrintThreshold(r printing.Report, m *model.Model) {
 	r.Line("threshold", "%s", words)
 }
 
+// PrintCoverage says of what intervals, or sets of labels, are, and what is proved of them.
+func PrintCoverage(r printing.Report, m *model.Model) {
+	c := m.Coverage
+	if c == nil {
+		return
+	}
+	what := "intervals"
+	if m.Classes != nil {
+		what = "sets"
+	}
+	switch c.Method {
+	case model.Split:
+		r.Line(what, "%g by rows that the model has not learned from: they hold the truth of new rows with at least that probability", c.Level)
+	case model.CVPlus:
+		r.Line(what, "%g by models of %d folds (CV+): they hold the truth of new rows with a probability of about %g at least, of about %g as a rule", c.Level, len(c.Errors), max(0, 2*c.Level-1), c.Level)
+	default:
+		r.Line(what, "%g by errors of folds: of about that level as a rule, without a guarantee", c.Level)
+	}
+	r.Line("", "if rows are drawn alike and independently: of groups, or in order of time, no coverage is guaranteed")
+}
+
 // PrintCalibration says where probabilities come from.
 func PrintCalibration(r printing.Report, m *model.Model, by string) {
 	switch {
@@ -39,7 +61,18 @@ func PrintCalibration(r printing.Report, m *model.Model, by string) {
 	case m.Classes == nil:
 		r.Line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
 	default:
+		losses := m.Calibration.LogLoss
+		if way := m.Calibration.Calibrator(); way != "" && (way != calibration.Sigmoid || losses != nil) { // of the sigmoid nothing is said where none was chosen
+			by = way + ", " + by
+		}
 		r.Line("calibrated", "by %s: predict --probabilities", by)
+		if losses != nil {
+			var words []string
+			for _, name := range slices.Sorted(maps.Keys(losses)) {
+				words = append(words, fmt.Sprintf("%s %.6g", name, losses[name]))
+			}
+			r.Line("", "log-loss on folds that it was not fitted to: %s", strings.Join(words, ", "))
+		}
 	}
 }
 

@@ -21,6 +21,12 @@ func (t *Trainer) checkJudge(cmd *cobra.Command) error {
 		return errors.New("--folds and --holdout: found two ways to judge the model, expected one of them")
 	case folds && t.folds < 2:
 		return fmt.Errorf("--folds %d: expected at least 2", t.folds)
+	case cmd.Flags().Changed("interval") && !(t.Spec.Interval > 0 && t.Spec.Interval < 1):
+		return fmt.Errorf("--interval %g: expected a level between 0 and 1, such as 0.9", t.Spec.Interval)
+	case t.valid != "" && folds:
+		return errors.New("--folds and --valid: found two ways to judge the model, expected one of them")
+	case t.valid != "" && t.probabilities == "" && t.cost == "" && t.Spec.Interval == 0:
+		return fmt.Errorf("--valid %s: found nothing that is fitted to it, expected --probabilities, --cost or --interval too", t.valid)
 	case holdout && !(t.holdout > 0 && t.holdout < 1):
 		return fmt.Errorf("--holdout %g: expected a share of the rows between 0 and 1, such as 0.2", t.holdout)
 	}

@@ -45,11 +45,14 @@ type spelled struct {
 	cost        string // LABEL=COST,...
 	threshold   string
 	image       string // rows x columns
+
+	probabilities string // the calibrator; "": none
 }
 
 // validation is what --folds or --holdout ask for, and what they found.
 type validation struct {
 	folds   int            // 0: none
+	valid   string         // rows that judge instead of folds; "": none
 	holdout float64        // share of the rows; 0: none
 	crossed *tune.Result   // of --folds
 	judged  string         // by these folds, or rows
@@ -65,13 +68,13 @@ type Durations struct {
 // Tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
 type Tuner struct {
 	Trainer
-	search, folds       string
-	group, order, valid string
-	spec                tune.Spec
-	outer               int
-	figure              string
-	prove               bool
-	within              float64
+	search, folds string
+	group, order  string
+	spec          tune.Spec
+	outer         int
+	figure        string
+	prove         bool
+	within        float64
 
 	Found   *tune.Result
 	nested  *tune.Nested    // of --outer; nil: none

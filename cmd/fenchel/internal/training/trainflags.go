@@ -53,10 +53,12 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Proved, "proved", false, "bound where the exact optimum is, for predict --proved and evaluate --proved: with a free bias a few more problems are solved")
-	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
+	f.StringVar(&t.probabilities, "probabilities", "", "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors); =isotonic an increasing function, =temperature one number by which scores are divided, =auto the one of the least log loss on folds that it was not fitted to")
+	f.Lookup("probabilities").NoOptDefVal = calibration.Sigmoid
 	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
+	option.Complete(cmd, "probabilities", calibration.Calibrators()...)
 	option.Complete(cmd, "task", pose.Tasks()...)
 	option.Complete(cmd, "loss", slices.Concat(option.Names(loss.Entries()), option.Names(loss.NonconvexEntries()), option.Names(joint.Entries()))...)
 	option.Complete(cmd, "penalty", option.Names(penalty.Entries())...)
@@ -122,6 +124,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	if f.Changed("hidden") && t.Spec.Set("hidden", t.hidden) != nil {
 		return fmt.Errorf("--hidden %s: expected whole numbers > 0, such as 100,50", printing.Spell(t.hidden))
 	}
+	t.applyProbabilities()
 	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.applyImage(cmd), t.checkThreshold()); err != nil {
 		return err
 	}
@@ -136,6 +139,14 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	return cmp.Or(option.ApplyClassWeights(&t.Spec, t.classWeight), t.In.Check(cmd, sources))
 }
 
+// applyProbabilities asks for the probabilities of a calibrator.
+func (t *Trainer) applyProbabilities() {
+	t.Spec.Probabilities = t.probabilities != ""
+	if t.probabilities != calibration.Sigmoid {
+		t.Spec.Calibrator = t.probabilities
+	}
+}
+
 // harden makes the hard margin of an infinite C and of no slack.
 func (t *Trainer) harden(cmd *cobra.Command) {
 	if f := cmd.Flags(); f.Changed("C") && math.IsInf(t.Spec.C, 1) {
@@ -148,7 +159,7 @@ func (t *Trainer) harden(cmd *cobra.Command) {
 // checkPaths refuses places to write to that do not exist or hold what is read; more are those besides the
 // model and the trace, each with its flag.
 func (t *Trainer) checkPaths(sources []string, more ...[2]string) error {
-	inputs := append(slices.Concat(sources, t.test), t.In.Opt.Labels, t.In.Opt.Weights)
+	inputs := append(slices.Concat(sources, t.test), t.valid, t.In.Opt.Labels, t.In.Opt.Weights)
 	return cmp.Or(paths.CheckOutputs(append([][2]string{{"--output", t.Out}, {"--trace", t.trace}}, more...), inputs), paths.KeepOthers("--output", t.Out, t.force))
 }
 

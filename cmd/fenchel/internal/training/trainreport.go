@@ -28,6 +28,7 @@ func (t *Trainer) print(r printing.Report, out *result.Training, sources []strin
 	report.PrintSize(r, m)
 	report.PrintCalibration(r, m, out.CalibratedBy)
 	report.PrintThreshold(r, m)
+	report.PrintCoverage(r, m)
 	if t.verbose {
 		if m.Support != nil {
 			r.Line("kernel", "%s", report.Evaluated(t.Result.Evaluations))

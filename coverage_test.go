@@ -1,0 +1,132 @@
+package fenchel_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// noisy are rows whose numbers have errors that grow with the first feature.
+func noisy(t *testing.T, n int, seed uint64) *data.Set {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 11))
+	var rows [][]float32
+	var targets []float64
+	for range n {
+		x := []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64())}
+		rows, targets = append(rows, x), append(targets, float64(2*x[0]-x[1])+r.NormFloat64()*(0.2+math.Abs(float64(x[0]))))
+	}
+	set, err := data.FromDense(rows, data.Numbers(targets))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestCoverage: intervals and sets of every method hold the truth of about as many new rows as they say, in the mean over
+// draws of the rows; what is claimed of the method is what it is.
+func TestCoverage(t *testing.T) {
+	const level = 0.8
+	for name, c := range map[string]struct {
+		spec   fenchel.Spec
+		held   bool
+		method string
+	}{
+		"linear": {fenchel.Spec{}, false, model.CVPlus}, "scaled": {fenchel.Spec{Scaling: "std", Loss: "huber"}, false, model.CVPlus},
+		"other rows": {fenchel.Spec{}, true, model.Split}, "machine": {fenchel.Spec{Kernel: "rbf:gamma=0.1"}, false, model.ByFolds},
+		"groups": {fenchel.Spec{Decision: fenchel.Decision{Groups: 20}}, false, model.ByFolds},
+		"sets":   {fenchel.Spec{Loss: "logistic"}, false, model.CVPlus}, "sets of two": {fenchel.Spec{}, true, model.Split}, "sets of softmax": {fenchel.Spec{Loss: "softmax"}, true, model.Split},
+	} {
+		t.Run(name, func(t *testing.T) {
+			draw := noisy
+			if strings.HasPrefix(name, "sets") {
+				classes := 3
+				if name == "sets of two" {
+					classes = 2
+				}
+				draw = func(t *testing.T, n int, seed uint64) *data.Set { return bands(t, n, classes, seed) }
+			}
+			covered, draws := 0.0, 20
+			for seed := range uint64(draws) {
+				spec := c.spec
+				if spec.Interval = level; c.held {
+					spec.Held = draw(t, 100, 1000+seed)
+				}
+				m := mustFit(t, draw(t, 120, seed), spec).Model
+				if m.Coverage.Method != c.method {
+					t.Fatalf("found the method %s, expected %s", m.Coverage.Method, c.method)
+				}
+				e, err := fenchel.Evaluate(t.Context(), m, draw(t, 400, 5000+seed), fenchel.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				covered += e.Coverage.Covered / float64(draws)
+				if !(e.Coverage.Width > 0) || math.IsInf(e.Coverage.Width, 0) {
+					t.Fatalf("found the mean width %g", e.Coverage.Width)
+				}
+			}
+			if math.Abs(covered-level) > 0.035 {
+				t.Errorf("found the mean coverage %.3f, expected about %g", covered, level)
+			}
+		})
+	}
+}
+
+// TestCVPlus: the interval is that of the definition: of all rows the numbers that the model of the fold of the row predicts, less and
+// plus the error of the row, in order.
+func TestCVPlus(t *testing.T) {
+	set, later := noisy(t, 60, 1), noisy(t, 10, 2)
+	m := mustFit(t, set, fenchel.Spec{Scaling: "std", Decision: fenchel.Decision{Interval: 0.7}}).Model
+	c := m.Coverage
+	for i := range later.Rows() {
+		x := later.X.Row(i)
+		var low, high []float64
+		for k, w := range c.Weights {
+			at := c.Bias[k]
+			for j, v := range x.Value {
+				at += w[j] * float64(v)
+			}
+			for _, e := range c.Errors[k] {
+				low, high = append(low, at-e), append(high, at+e)
+			}
+		}
+		slices.Sort(low)
+		slices.Sort(high)
+		n := len(low)
+		rank := calibration.Rank(n, 0.7)
+		lower, upper := m.Interval(x, m.Score(x))
+		if n != 60 || math.Abs(lower-low[n-rank]) > 1e-9 || math.Abs(upper-high[rank-1]) > 1e-9 {
+			t.Errorf("row %d: found %g to %g, expected %g to %g of %d rows", i, lower, upper, low[n-rank], high[rank-1], n)
+		}
+	}
+}
+
+// TestCoverageRefused: what has no intervals.
+func TestCoverageRefused(t *testing.T) {
+	numbers, weighted := noisy(t, 40, 1), noisy(t, 40, 1)
+	weighted.Weight = slices.Repeat([]float64{2}, 40)
+	of := func(level float64) fenchel.Spec { return fenchel.Spec{Decision: fenchel.Decision{Interval: level}} }
+	pairs := of(0.9)
+	pairs.Scheme = model.OneAgainstOne
+	for want, c := range map[string]struct {
+		set  *data.Set
+		spec fenchel.Spec
+	}{
+		"'interval=1.5': expected a level": {numbers, of(1.5)},
+		"'interval=0.999': found 40 rows":  {numbers, of(0.999)},
+		"rows with weights":                {weighted, of(0.9)},
+		"pairs of classes":                 {bands(t, 60, 3, 1), pairs},
+	} {
+		if _, err := fenchel.Train(t.Context(), c.set, c.spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected %q", fmt.Sprint(err), want)
+		}
+	}
+}

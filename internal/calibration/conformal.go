@@ -1,0 +1,42 @@
+package calibration
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// Rank is which of n errors of other rows, from the smallest on, the error of a new row is at most with a
+// probability of the level, if all n + 1 are exchangeable; above n: they are too few. (Vovk, Gammerman,
+// Shafer, Algorithmic Learning in a Random World, 2005.)
+func Rank(n int, level float64) int { return int(math.Ceil(level * float64(n+1))) }
+
+// Quantile is the error of that rank; ok is false where they are too few.
+func Quantile(errors []float64, level float64) (q float64, ok bool) {
+	r := Rank(len(errors), level)
+	if r > len(errors) || r < 1 {
+		return 0, false
+	}
+	return slices.Sorted(slices.Values(errors))[r-1], true
+}
+
+// Select returns the number of a rank, from the smallest on, of all numbers of lists, each with what
+// is added to a list. Lists are increasing; it takes O(k^2 log^2 n) for k of them.
+func Select(lists [][]float64, add []float64, rank int) float64 {
+	best := math.Inf(1)
+	for k, list := range lists {
+		i := sort.Search(len(list), func(i int) bool { return upTo(lists, add, list[i]+add[k]) >= rank })
+		if i < len(list) {
+			best = math.Min(best, list[i]+add[k])
+		}
+	}
+	return best
+}
+
+// upTo is how many numbers are at most v.
+func upTo(lists [][]float64, add []float64, v float64) (count int) {
+	for k, list := range lists {
+		count += sort.Search(len(list), func(i int) bool { return list[i]+add[k] > v })
+	}
+	return count
+}

@@ -1,0 +1,46 @@
+package calibration
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSelect: it is what sorting finds.
+func TestSelect(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 200 {
+		lists, add, all := make([][]float64, 1+r.IntN(4)), []float64{}, []float64{}
+		for k := range lists {
+			shift := float64(r.IntN(5))
+			for range r.IntN(8) {
+				lists[k] = append(lists[k], float64(r.IntN(10)))
+			}
+			slices.Sort(lists[k])
+			for _, x := range lists[k] {
+				all = append(all, x+shift)
+			}
+			add = append(add, shift)
+		}
+		slices.Sort(all)
+		for rank := 1; rank <= len(all); rank++ {
+			if got := Select(lists, add, rank); got != all[rank-1] {
+				t.Fatalf("rank %d of %v with %v: found %g, expected %g", rank, lists, add, got, all[rank-1])
+			}
+		}
+	}
+}
+
+// TestQuantile: by hand, and too few errors.
+func TestQuantile(t *testing.T) {
+	errors := []float64{5, 1, 4, 2, 3, 9, 8, 7, 6} // nine: of ten rows the new one is among the nine smallest in nine cases
+	if q, ok := Quantile(errors, 0.9); !ok || q != 9 {
+		t.Errorf("found %g, expected 9", q)
+	}
+	if q, ok := Quantile(errors, 0.5); !ok || q != 5 {
+		t.Errorf("found %g, expected 5", q)
+	}
+	if _, ok := Quantile(errors, 0.95); ok {
+		t.Error("nine errors for the level 0.95: found a quantile, expected none")
+	}
+}
