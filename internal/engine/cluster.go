@@ -99,7 +99,7 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Work
 		head, answer := map[string]any{}, []byte(nil)
 		switch q.Verb {
 		case "split":
-			head, answer, err = split(q.Data, payload, threads)
+			head, answer, err = split(ctx, q.Data, payload, threads)
 		case "load":
 			var blobs [][]byte
 			if blobs, err = cut(payload, q.Sizes); err == nil {
@@ -121,11 +121,11 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Work
 }
 
 // split deals rows to buckets.
-func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
+func split(ctx context.Context, d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
 	if d.X.Offsets != nil {
 		return nil, nil, errors.New("rows: found offsets of columns, which are those of a table alone, expected none")
 	}
-	s, err := d.set(&region{data: payload})
+	s, err := d.set(ctx, &region{data: payload})
 	if err != nil {
 		return nil, nil, err
 	}
