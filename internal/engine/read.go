@@ -15,6 +15,7 @@ func (r *request) read(q *struct {
 	SkipUnlabelled bool     `json:"skip_unlabelled"`
 	Columns        int      `json:"features"`
 	Threads        int      `json:"threads"`
+	Schema         bool     `json:"schema"` // is wanted
 }) (any, error) {
 	opt, err := q.options()
 	if err != nil {
@@ -27,6 +28,9 @@ func (r *request) read(q *struct {
 	}
 	defer rows.Close()
 	answer := map[string]any{"names": rows.Feature, "labels": nil, "warnings": texts(rows.Warnings), "offsets": rows.Schema.Offsets(), "factors": rows.Schema.Factors()}
+	if q.Schema {
+		answer["schema"] = rows.Schema
+	}
 	if answer["x"], err = r.putRows(rows.X); err != nil {
 		return nil, err
 	}

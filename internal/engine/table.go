@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -28,7 +29,10 @@ type columnOptions struct {
 
 // options are those of a reader.
 func (c columnOptions) options() (data.Options, error) {
-	t := set.Terms{Columns: c.Text, By: c.Words, Bits: c.Hash, MinCount: c.MinCount, MaxShare: c.MaxShare, Weights: c.TermWeights, Crossed: c.Cross}
+	t := set.Terms{Columns: c.Text, By: c.Words, Bits: c.Hash, MinCount: cmp.Or(c.MinCount, 1), MaxShare: c.MaxShare, Weights: c.TermWeights, Crossed: c.Cross}
+	if t.MaxShare == 1 {
+		t.MaxShare = 0
+	}
 	if c.Ngrams != "" && !t.ReadNgrams(c.Ngrams) {
 		return data.Options{}, fmt.Errorf("ngrams=%q: %s", c.Ngrams, set.NgramsExpected)
 	}

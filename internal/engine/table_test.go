@@ -26,7 +26,7 @@ func aTable() string {
 func TestTable(t *testing.T) {
 	c := newCaller(t)
 	csv := aTable()
-	rowsOf, err := data.ReadFrom(t.Context(), strings.NewReader(csv), "table", data.Options{Target: "y", Spelling: data.Spelling{Terms: set.Terms{Columns: []string{"note"}}}})
+	rowsOf, err := data.ReadFrom(t.Context(), strings.NewReader(csv), "table", data.Options{Target: "y", Spelling: data.Spelling{Terms: set.Terms{Columns: []string{"note"}, MinCount: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Writer
-from ._base import validate_data
 
 LISTS = ("text", "categorical", "numeric", "ignore", "missing", "cross")  # options of a table that are lists
 OPTIONS = (*LISTS, "dates", "ngrams", "words", "hash", "min_count", "max_share", "term_weights")
@@ -95,6 +94,8 @@ def checked(options: dict[str, Any] | None) -> dict[str, Any]:
 
 def taken(estimator: Any, X: Any, *y: Any, reset: bool = True, **how: Any) -> Any:
     """Do what validate_data does, and let tables pass of which the program makes features."""
+    from ._base import validate_data  # executors of a cluster have no use for scikit-learn
+
     if not getattr(estimator, "_tables", False):
         return validate_data(estimator, X, *y, reset=reset, **how)
     if reset:
