@@ -118,6 +118,8 @@ def taken(estimator: Any, X: Any, *y: Any, reset: bool = True, **how: Any) -> An
 
 def like(X: Any, name: Any) -> Table:
     """Return a table for a model of one; ``name()`` is that of the column of its texts."""
+    if isinstance(X, Table):
+        return Table(X.names, X.columns)
     table = of(X, needed=True, name=name() if _columns(X) is None else "")
     if table is None:
         raise ValueError(f"found a {type(X).__name__}, expected a table of pandas, polars or pyarrow, or a list of texts, as the model was trained on")

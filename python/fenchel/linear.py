@@ -130,7 +130,7 @@ class Proved:
 
     def _bounds(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = taken(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), bounds=True)
 
     def proved_interval(self, X: Any) -> np.ndarray:

@@ -227,3 +227,10 @@ def test_coefficients(scale):
     assert any(c.get("offset") for c in schema["columns"])
     X = np.column_stack([frame.city == n.removeprefix("city=") if n.startswith("city=") else frame[n] for n in names]).astype(float)
     np.testing.assert_allclose(X @ model.coef_[0] + model.intercept_[0], model.decision_function(frame), atol=1e-5)
+
+
+def test_proved_of_tables():
+    """What is proved of predictions is of tables too."""
+    model = fenchel.LinearClassifier("logistic", proved=True, gap=1e-5).fit(FRAME, LABELS)
+    low, high = model.proved_interval(NEW).T
+    assert model.sure_.shape == (N,) and model.sure_.any() and ((low <= model.decision_function(NEW)) & (model.decision_function(NEW) <= high)).all()
