@@ -27,8 +27,9 @@ type Spec struct {
 	Gap                 float64
 	Rounds              int // at most; 0: 1000
 	Seed                uint64
-	Run                 string // names the memories of this run
-	Duals               bool   // are wanted
+	Run                 string       // names the memories of this run
+	Duals               bool         // are wanted
+	Schema              *data.Schema // made the features, of texts by a hash; nil: they are the columns
 	Progress            func(Progress)
 }
 
@@ -48,7 +49,8 @@ type Result struct {
 	Rounds  int
 	Jobs    int // requests to the cluster
 	Summary *Summary
-	Digest  string // of the rows, in any order
+	Digest  string       // of the rows, in any order
+	Schema  *data.Schema // as of the Spec
 }
 
 // Scaling returns that of the columns of a result; nil: they are as they are.
@@ -68,8 +70,8 @@ func (r *Result) Model() (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: columns, Version: pose.Version(),
-		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Digest: r.Digest}}
+	m := &model.Model{Statement: r.Draft.Statement, Classes: r.Draft.Classes, Scaling: columns, Schema: r.Schema, Version: pose.Version(),
+		Data: model.Data{Rows: s.Rows, Features: s.Cols, Nonzeros: s.Nonzeros, Classes: len(r.Draft.Classes), Columns: pose.Columns(r.Schema), Digest: r.Digest}}
 	for _, o := range r.Output {
 		c := o.Certificate
 		out := model.Output{Weights: o.W[:s.Cols], Bias: o.W[s.Cols], Certificate: model.Certificate{Primal: model.Bound(c.Primal), Dual: model.Bound(c.Dual), Zero: model.Bound(c.Zero), Epochs: r.Rounds,
@@ -145,7 +147,7 @@ func Train(ctx context.Context, c Cluster, spec Spec) (*Result, error) {
 		}
 	}
 	draft := *t.draft
-	r := &Result{Draft: &draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest()}
+	r := &Result{Draft: &draft, Status: status, Rounds: rounds, Jobs: t.jobs, Summary: t.summary, Digest: t.summary.digest(), Schema: t.spec.Schema}
 	for _, o := range t.outputs {
 		r.Output = append(r.Output, o.solved)
 		if o.newton != nil && t.hessians() == 0 { // it has gone over

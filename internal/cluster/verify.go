@@ -74,12 +74,25 @@ func Verify(ctx context.Context, c Cluster, m *model.Model, run string) (*fenche
 	return v, nil
 }
 
+// hashed reports whether rows that a cluster has can be those of a schema: there is none, or features are terms of texts, numbered by a hash.
+func hashed(s *data.Schema) bool {
+	if s == nil {
+		return true
+	}
+	for i, c := range s.Columns {
+		if !s.Answers(i) && c.Kind != set.KindIgnored && (c.Text == nil || c.Text.Bits == 0) {
+			return false
+		}
+	}
+	return s.Crossings == nil
+}
+
 // verifiable says why a model is none that is verified by a cluster, and checks its statement.
 func verifiable(m *model.Model, d *Draft) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	if m.Scaling != nil || m.Support != nil || m.Map != nil || m.Network != nil || m.Schema != nil || m.Calibration != nil || m.Facts != nil || m.Sparse != nil || m.Features != nil || m.Threshold.Chosen() {
+	if m.Scaling != nil || m.Support != nil || m.Map != nil || m.Network != nil || !hashed(m.Schema) || m.Calibration != nil || m.Facts != nil || m.Sparse != nil || m.Features != nil || m.Threshold.Chosen() {
 		return errors.New("found a model of prepared rows, of a kernel, or with probabilities of folds, expected a linear one of rows as they are, such as a cluster trains")
 	}
 	d.N = slices.Repeat([]float64{1}, d.outputs())

@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/cluster"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
@@ -99,7 +100,7 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Work
 		head, answer := map[string]any{}, []byte(nil)
 		switch q.Verb {
 		case "split":
-			head, answer, err = split(q.Data, payload, threads)
+			head, answer, err = split(ctx, q.Data, payload, threads)
 		case "load":
 			var blobs [][]byte
 			if blobs, err = cut(payload, q.Sizes); err == nil {
@@ -121,11 +122,11 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer, w *cluster.Work
 }
 
 // split deals rows to buckets.
-func split(d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
+func split(ctx context.Context, d arrays, payload []byte, threads int) (map[string]any, []byte, error) {
 	if d.X.Offsets != nil {
 		return nil, nil, errors.New("rows: found offsets of columns, which are those of a table alone, expected none")
 	}
-	s, err := d.set(&region{data: payload})
+	s, err := d.set(ctx, &region{data: payload})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +173,8 @@ type coordinatorSpec struct {
 	Run     string  `json:"run"`
 	Dual    bool    `json:"dual"` // the model holds the dual variables
 
-	Components *pcaSpec `json:"components"` // to be found in place of a linear model
+	Schema     *data.Schema `json:"schema"`     // made the features, of texts; absent: they are the columns
+	Components *pcaSpec     `json:"components"` // to be found in place of a linear model
 }
 
 // Coordinate works with the partitions that the other side reaches: it writes frames {"map": true, "partitions": [...] or null} with a
@@ -230,7 +232,7 @@ func writeProgress(out io.Writer, p cluster.Progress) {
 
 // train writes a model, and returns what is said of it.
 func (spec *coordinatorSpec) train(ctx context.Context, remote cluster.Cluster, out io.Writer, to *writer) (map[string]any, error) {
-	found, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual,
+	found, err := cluster.Train(ctx, remote, cluster.Spec{Loss: spec.Loss, Penalty: spec.Penalty, Bias: spec.Bias, Scale: spec.Scale, Classes: spec.Classes, Lambda: spec.Lambda, C: spec.C, Gap: spec.Gap, Rounds: spec.Rounds, Seed: spec.Seed, Run: spec.Run, Duals: spec.Dual, Schema: spec.Schema,
 		Progress: func(p cluster.Progress) { writeProgress(out, p) }})
 	if err != nil {
 		return nil, err

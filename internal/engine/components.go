@@ -47,7 +47,7 @@ type componentsRequest struct {
 
 // components finds principal components of all rows.
 func (r *request) components(q *componentsRequest) (any, error) {
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (q *judgedComponents) components(r *request) (*model.PCA, *data.Set, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -26,6 +27,7 @@ type rows struct {
 // data says where a set is.
 type arrays struct {
 	X       rows     `json:"x"`
+	Table   *table   `json:"table"`   // has the rows in place of X
 	Names   []string `json:"names"`   // of features; absent: none
 	Numbers *Place   `json:"numbers"` // targets, float64; of several one column after another
 	Targets int      `json:"targets"` // how many; 0: one
@@ -61,12 +63,15 @@ func (w rows) matrix(r *region) (matrix.Matrix, error) {
 }
 
 // set makes a set of what is in the memory; its rows stay there.
-func (d arrays) set(r *region) (*data.Set, error) {
-	x, err := d.X.matrix(r)
+func (d arrays) set(ctx context.Context, r *region) (s *data.Set, err error) {
+	if d.Table != nil {
+		s, err = d.Table.read(ctx, r)
+	} else {
+		s, err = d.rows(r)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &data.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
 	if s.Target, err = d.target(r); err != nil {
 		return nil, err
 	}
@@ -75,9 +80,6 @@ func (d arrays) set(r *region) (*data.Set, error) {
 			return nil, err
 		}
 	}
-	if s.Gaps, err = gapsOf(r, d.Gaps); err != nil {
-		return nil, err
-	}
 	if s.ID, err = d.ids(r); err != nil {
 		return nil, err
 	}
@@ -85,6 +87,17 @@ func (d arrays) set(r *region) (*data.Set, error) {
 		return nil, err
 	}
 	return s.Vouch(), nil
+}
+
+// rows are those of X.
+func (d arrays) rows(r *region) (*data.Set, error) {
+	x, err := d.X.matrix(r)
+	if err != nil {
+		return nil, err
+	}
+	s := &data.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
+	s.Gaps, err = gapsOf(r, d.Gaps)
+	return s, err
 }
 
 // gapsOf returns the places of missing numbers; nil: none is.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel"
@@ -41,7 +42,7 @@ type fitRequest struct {
 
 // fit trains a model. Its answer has the place of the model's file.
 func (r *request) fit(q *fitRequest) (any, error) {
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,11 @@ func (r *request) fit(q *fitRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fitted(solved, place, trace, took), nil
+	answer := fitted(solved, place, trace, took)
+	if q.Data.Table != nil {
+		answer["warnings"] = texts(append(slices.Clone(set.Warnings), solved.Warnings...))
+	}
+	return answer, nil
 }
 
 // fitted says what came out.

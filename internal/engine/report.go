@@ -23,7 +23,7 @@ func (r *request) report(q *reportRequest) (any, error) {
 	}
 	asked := reportpage.Asked{Model: m, Name: q.Name, Learned: set, Command: "fenchel.report", Threads: q.Threads}
 	if q.Test != nil {
-		if asked.Test, err = q.Test.set(r.mapped); err != nil {
+		if asked.Test, err = q.Test.of(m).set(r.ctx, r.mapped); err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +37,7 @@ func (r *request) reportComponents(q *reportRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}

@@ -14,16 +14,21 @@ import (
 // scoreRows is how many rows are scored at a time: between them a request can end.
 const scoreRows = 1024
 
-// score predicts rows: its answer has the place of float64 numbers, rows x outputs; of
-// probabilities rows x classes; of intervals rows x 2, or of sets rows x classes, 1 where a class is in the set.
-func (r *request) score(q *struct {
+// scoreRequest asks for scores, for probabilities, for what these predict (positions of classes, or numbers), or for intervals.
+type scoreRequest struct {
 	Model         source `json:"model"`
 	X             rows   `json:"x"`
+	Table         *table `json:"table"` // has the rows in place of X
 	Probabilities bool   `json:"probabilities"`
+	Predictions   bool   `json:"predictions"`
 	Bounds        bool   `json:"bounds"` // in place of scores: the lowest and the highest of each output by exact optima, and 1 where the class is sure
 	Interval      bool   `json:"interval"`
 	Threads       int    `json:"threads"`
-}) (any, error) {
+}
+
+// score predicts rows: its answer has the place of float64 numbers, rows x outputs; of
+// probabilities rows x classes; of intervals rows x 2, or of sets rows x classes, 1 where a class is in the set.
+func (r *request) score(q *scoreRequest) (any, error) {
 	m, err := r.model(q.Model)
 	if err != nil {
 		return nil, err
@@ -34,7 +39,7 @@ func (r *request) score(q *struct {
 	if q.Interval && m.Coverage == nil {
 		return nil, errors.New("found a model without intervals, expected one that was trained with them")
 	}
-	x, err := r.checked(q.X, m.Cols(), m.IsImported())
+	x, warnings, err := r.toScore(q, m)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +59,42 @@ func (r *request) score(q *struct {
 		scores, outputs = intervals(m, x, scores)
 	case q.Probabilities:
 		scores, outputs = probabilities(m, scores), len(m.Classes)
+	case q.Predictions && m.Classes == nil:
+		for i, s := range scores {
+			scores[i] = m.Number(s)
+		}
+	case q.Predictions:
+		scores, outputs = decisions(m, scores), 1
 	}
 	place, err := put(r.mapped, scores)
-	return map[string]any{"scores": place, "outputs": outputs}, err
+	return map[string]any{"scores": place, "outputs": outputs, "warnings": texts(warnings)}, err
+}
+
+// toScore returns the rows that a request brings.
+func (r *request) toScore(q *scoreRequest, m *model.Model) (x matrix.Matrix, warnings []error, err error) {
+	if q.Table == nil {
+		x, err = r.checked(q.X, m.Cols(), m.IsImported())
+		return x, nil, err
+	}
+	if !m.Schema.Table() {
+		return nil, nil, pose.DataError{Reason: "found a table, expected numbers: the model does not know how columns become features"}
+	}
+	q.Table.Schema = m.Schema
+	set, err := q.Table.read(r.ctx, r.mapped)
+	if err != nil {
+		return nil, nil, err
+	}
+	return set.X, set.Warnings, nil
+}
+
+// decisions returns the position of the class that the scores of each row predict.
+func decisions(m *model.Model, scores []float64) []float64 {
+	k := len(m.Outputs)
+	all := make([]float64, 0, len(scores)/k)
+	for ; len(scores) > 0; scores = scores[k:] {
+		all = append(all, float64(m.Decide(scores[:k])))
+	}
+	return all
 }
 
 // bounds tells between which numbers the scores of exact optima are.

@@ -77,8 +77,16 @@ func (r *request) modelAndSet(from source, d arrays) (*model.Model, *data.Set, e
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := d.set(r.mapped)
+	set, err := d.of(m).set(r.ctx, r.mapped)
 	return m, set, err
+}
+
+// of has the schema of a model make the features of a table.
+func (d arrays) of(m *model.Model) arrays {
+	if d.Table != nil {
+		d.Table.Schema = m.Schema
+	}
+	return d
 }
 
 // pca returns the components that a request brings.

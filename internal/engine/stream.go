@@ -18,7 +18,7 @@ type streamRequest struct {
 
 // stream learns rows, and answers with the model.
 func (r *request) stream(q *streamRequest) (any, error) {
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}

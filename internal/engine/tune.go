@@ -38,7 +38,7 @@ var errBudget = errors.New("it was over before any candidate was judged on all f
 
 // tune judges candidates by held-out rows.
 func (r *request) tune(q *tuneRequest) (any, error) {
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type certifyRequest struct {
 // certify solves the problem for its lower bound, and judges the predictors by it. The bound
 // holds for any predictors, and so for these; their objective is computed as verify does.
 func (r *request) certify(q *certifyRequest) (any, error) {
-	set, err := q.Data.set(r.mapped)
+	set, err := q.Data.set(r.ctx, r.mapped)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._base import Certificate, PCACertificate
     from ._engine import DataError, EngineError, close
-    from ._model import Model
+    from ._model import Model, load
     from ._quadratic import QuadraticSolution, qp
     from ._read import Rows, read
     from ._report import Report, report
@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 _HOMES = {  # imported when they are asked for: executors of a cluster need few, and scikit-learn takes two seconds
     "_base": ("Certificate", "PCACertificate"),
     "_engine": ("DataError", "EngineError", "close"),
-    "_model": ("Model",),
+    "_model": ("Model", "load"),
     "_quadratic": ("QuadraticSolution", "qp"),
     "_read": ("Rows", "read"),
     "_report": ("Report", "report"),
@@ -43,7 +43,7 @@ _HOMES = {  # imported when they are asked for: executors of a cluster need few,
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "qp", "read", "report", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "load", "qp", "read", "report", "sparsify", "tune", "verify",
 ]  # fmt: skip
 
 

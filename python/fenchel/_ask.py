@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from ._model import Model
 class Data:
     """Rows with what belongs to them."""
 
-    X: Any
+    X: Any  # an array, a sparse matrix or a Table
     numbers: np.ndarray | None = None  # targets; of several a column each
     codes: np.ndarray | None = None  # or places in labels
     labels: list[str] | None = None
@@ -32,7 +33,8 @@ class Data:
     def centred(self) -> "Data":
         """Have the engine get columns that are far from zero without their means, for
         problems of which the solution does not depend on that."""
-        self.offsets = column_offsets(self.X)
+        if not hasattr(self.X, "fields"):  # the reader of tables does so itself
+            self.offsets = column_offsets(self.X)
         return self
 
     def gapped(self) -> "Data":
@@ -58,9 +60,12 @@ class Data:
 
     def fields(self, writer: Writer) -> dict[str, Any]:
         """Write the arrays."""
-        warn_small(self.X)
-        fields: dict[str, Any] = {"x": put_rows(writer, self.X, self.offsets)}
-        if self.names is not None and len(set(self.names)) == len(self.names):
+        if table := hasattr(self.X, "fields"):
+            fields: dict[str, Any] = {"table": self.X.fields(writer, self.numbers if self.codes is None else self.codes)}
+        else:
+            warn_small(self.X)
+            fields = {"x": put_rows(writer, self.X, self.offsets)}
+        if not table and self.names is not None and len(set(self.names)) == len(self.names):
             fields["names"] = self.names
         if self.numbers is not None:
             fields["numbers"] = writer.put(np.ravel(self.numbers, order="F"), np.float64)
@@ -174,17 +179,22 @@ def _with_model(verb: str, model: Model, build: Any, read: Any) -> Any:
 
 
 def scores(
-    model: Model, X: Any, offsets: np.ndarray | None, threads: int, probabilities: bool = False, bounds: bool = False, interval: bool = False,
+    model: Model, X: Any, offsets: np.ndarray | None, threads: int, probabilities: bool = False, predictions: bool = False, bounds: bool = False, interval: bool = False,
 ) -> np.ndarray:
-    """Return the scores of rows, float64, rows x outputs, or probabilities, rows x classes; or ``bounds``: the lowest and the
-    highest score of each output by exact optima, and 1 where the class is sure; with ``interval`` both ends of intervals,
-    rows x 2, or rows x classes, 1 where a class is in the set."""
+    """Return the scores of rows, float64, rows x outputs; or probabilities, rows x classes; or what is predicted: numbers, or
+    positions of classes, rows x 1; or ``bounds``: the lowest and the highest score of each output by exact optima, and 1 where
+    the class is sure; with ``interval`` both ends of intervals, rows x 2, or rows x classes, 1 where a class is in the set."""
 
-    def read(answer: dict[str, Any], memory: Any) -> np.ndarray:
-        return memory.read(answer["scores"], np.float64).reshape(X.shape[0], answer["outputs"])
+    def read(answer: dict[str, Any], memory: Any) -> tuple[np.ndarray, list[str]]:
+        return memory.read(answer["scores"], np.float64).reshape(X.shape[0], answer["outputs"]), answer.get("warnings", [])
 
-    asked = {"threads": threads, "probabilities": probabilities, "bounds": bounds, "interval": interval}
-    return _with_model("score", model, lambda w: {"x": put_rows(w, X, offsets), **asked}, read)
+    def rows(writer: Writer) -> dict[str, Any]:
+        return {"table": X.fields(writer)} if hasattr(X, "fields") else {"x": put_rows(writer, X, offsets)}
+
+    found, told = _with_model("score", model, lambda w: {**rows(w), "threads": threads, "probabilities": probabilities, "predictions": predictions, "bounds": bounds, "interval": interval}, read)
+    for text in told:
+        warnings.warn(text, UserWarning, stacklevel=4)
+    return found
 
 
 def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:

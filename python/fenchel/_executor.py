@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import warnings
 from typing import Any, Iterator
 
+import numpy as np
 from pyspark import SparkFiles
 
-from . import _cluster, _vectors
+from . import _ask, _cluster, _table, _vectors
 from ._engine import EngineError, program
+from ._model import Model
 
 PROGRAM = "fenchel-worker"  # as executors find it
 FAULT = -1  # in place of a bucket: what is wrong with the rows
@@ -28,11 +31,7 @@ def _child(run: str) -> _cluster.Child:
     for other in [r for r, child in _children.items() if not child.alive]:
         _children.pop(other).close()
     if run not in _children:
-        shipped = os.path.join(SparkFiles.getRootDirectory(), PROGRAM)
-        if os.environ.get("FENCHEL_BINARY") or not os.path.exists(shipped):
-            shipped = program()
-        else:
-            os.chmod(shipped, 0o755)
+        shipped = _program()
         try:
             _children[run] = _cluster.Child("worker", "--folder", _folder(run), binary=shipped)
         except OSError as e:
@@ -40,25 +39,45 @@ def _child(run: str) -> _cluster.Child:
     return _children[run]
 
 
-def split(run: str, classifies: bool, batches: Iterator[Any]) -> Iterator[Any]:
+def _program() -> str:
+    """Return the path of the program: that of FENCHEL_BINARY, or the one that was sent."""
+    shipped = os.path.join(SparkFiles.getRootDirectory(), PROGRAM)
+    if os.environ.get("FENCHEL_BINARY") or not os.path.exists(shipped):
+        return program()
+    os.chmod(shipped, 0o755)
+    return shipped
+
+
+def scored(file: bytes, name: str, outputs: int, texts: Any) -> np.ndarray:
+    """Return the scores of a column of pandas of texts by a model, NaN where there are none."""
+    os.environ["FENCHEL_BINARY"] = _program()
+    there, scores = texts.notna().to_numpy(), np.full((len(texts), outputs), np.nan)
+    if there.any():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores[there] = _ask.scores(Model(file), _table.Table([name], [texts[there].tolist()]), None, 1)
+    return scores
+
+
+def split(run: str, classifies: bool, schema: dict[str, Any] | None, batches: Iterator[Any]) -> Iterator[Any]:
     """Deal rows of Arrow (features, and perhaps label and weight) to buckets: of each a row with its number, rows, nonzeros and bytes."""
     held: list[Any] = []
     for batch in batches:
         if batch.num_rows:
             held.append(batch)
         if sum(b.num_rows for b in held) >= ROWS_AT_ONCE or sum(b.nbytes for b in held) >= BYTES_AT_ONCE:
-            yield from _deal(run, classifies, held)
+            yield from _deal(run, classifies, schema, held)
             held = []
     if held:
-        yield from _deal(run, classifies, held)
+        yield from _deal(run, classifies, schema, held)
 
 
-def _deal(run: str, classifies: bool, batches: list[Any]) -> list[Any]:
+def _deal(run: str, classifies: bool, schema: dict[str, Any] | None, batches: list[Any]) -> list[Any]:
     import pyarrow as pa
 
     blobs: list[Any] = []
     try:
-        for data in _vectors.table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classifies):
+        for data in _vectors.table_rows(pa.Table.from_batches(batches).combine_chunks().to_batches()[0], classifies, schema):
             blobs += _cluster.split(_child(run), data)
     except ValueError as e:  # told by the table: a task that fails is tried again
         blobs = [(FAULT, 0, 0, str(e).encode())]

@@ -20,6 +20,37 @@ def _umask() -> int:
     return mask
 
 
+def moves(schema: dict[str, Any], features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each feature was multiplied by, and what was subtracted from it before."""
+    factors, offsets, at = np.ones(features), np.zeros(features), 0
+    answers = {schema["target"], schema["weight"], *schema.get("further_targets", ())}
+    for i, c in enumerate(schema["columns"]):
+        if c.get("kind") == "ignored" or i in answers:
+            continue
+        if (text := c.get("text")) is not None:
+            at += 1 << text["hash"] if text.get("hash") else len(text.get("terms", ()))
+        elif c.get("category") is not None:
+            at += len(c["category"])
+        else:
+            factors[at], offsets[at] = c.get("factor", 1.0), c.get("offset", 0.0)
+            at += 1
+    return factors, offsets
+
+
+def load(path: Any) -> "Model":
+    """Read a model that ``fenchel train`` or ``save`` has written.
+
+    >>> import os, tempfile, fenchel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "m.model")
+    ...     fenchel.LinearRegressor(C=1e6, gap=1e-9).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).model_.save(path)
+    ...     fenchel.load(path).predict([[3.0]]).round(2)
+    array([7.])
+    """
+    with open(path, "rb") as file:
+        return Model(file.read())
+
+
 class Model:
     """The bytes of a model file. ``save`` writes them for the command ``fenchel``.
 
@@ -72,6 +103,44 @@ class Model:
                 os.unlink(file.name)
                 raise
 
+    def predict(self, X: Any) -> np.ndarray:
+        """Return what ``fenchel predict`` says of rows: labels (numbers where all are), or numbers, of shape (n_samples,), or
+        (n_samples, n_targets) of several targets. X is an array or a sparse matrix of shape (n_samples, n_features); of a model of a
+        table, a table of pandas, polars or pyarrow, or a list of texts."""
+        found, classes = self._scored(X, predictions=True), self.part("classes")
+        if classes is None:
+            return found[:, 0] if found.shape[1] == 1 else found
+        labels = np.array(classes)
+        try:
+            labels = labels.astype(np.float64)
+        except ValueError:
+            pass
+        return labels[found[:, 0].astype(int)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores, of shape (n_samples, n_outputs): what ``fenchel predict --scores`` adds."""
+        return self._scored(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities of the classes, of shape (n_samples, n_classes), where the model has them."""
+        return self._scored(X, probabilities=True)
+
+    def _scored(self, X: Any, **what: bool) -> np.ndarray:
+        from . import _ask, _table
+
+        schema, offsets = self.part("schema"), None
+        if schema is not None and not schema.get("array"):
+            answers = (schema["target"], schema["weight"], *schema.get("further_targets", ()))
+            X = _table.like(X, lambda: next(c["name"] for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"))
+        else:
+            if not hasattr(X, "tocsr"):
+                X = np.asarray(X, np.float64)
+            if X.ndim != 2:
+                raise ValueError(f"found an array of {X.ndim} dimensions, expected rows of features")
+            if schema is not None:
+                offsets = moves(schema, X.shape[1])[1]
+        return _ask.scores(self, X, offsets, 0, **what)
+
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights, outputs x features, and biases of a linear model, of features as
         they were before its scaling and offsets."""
@@ -85,8 +154,9 @@ class Model:
             bias = bias - w @ offset
         schema = self.part("schema")
         if schema is not None:
-            w = w * np.array([c.get("factor", 1.0) for c in schema["columns"]])
-            bias = bias - w @ np.array([c.get("offset", 0.0) for c in schema["columns"]])
+            factors, offsets = moves(schema, w.shape[1])
+            w = w * factors
+            bias = bias - w @ offsets
         return w, bias
 
     def _sparse_weights(self, outputs: int) -> np.ndarray:

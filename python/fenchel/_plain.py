@@ -96,8 +96,10 @@ def check_classification_targets(y: np.ndarray) -> None:
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, accept_sparse: Any = False, dtype: Any = np.float64, y_numeric: bool = False, multi_output: bool = False, ensure_all_finite: Any = True, **_: Any) -> Any:
     """Return X, and y if it is given, as arrays with finite values and as many rows."""
     names = getattr(X, "columns", None)
-    X = _rows(X, accept_sparse, dtype, ensure_all_finite == "allow-nan")
-    _count(estimator, X, names, reset)
+    alone = isinstance(X, str)  # the rows are checked elsewhere
+    if not alone:
+        X = _rows(X, accept_sparse, dtype, ensure_all_finite == "allow-nan")
+        _count(estimator, X, names, reset)
     if isinstance(y, str) and y == "no_validation":
         return X
     if y is None:
@@ -105,13 +107,13 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1 and not multi_output:
         y = y.ravel()
-    if y.ndim != 1 and not (multi_output and y.ndim == 2) or len(y) != X.shape[0]:
-        raise ValueError(f"Found a target of shape {y.shape}, expected one value for each of {X.shape[0]} rows")
+    if y.ndim != 1 and not (multi_output and y.ndim == 2) or not alone and len(y) != X.shape[0]:
+        raise ValueError(f"Found a target of shape {y.shape}, expected one value for each row")
     if y_numeric:
         y = y.astype(np.float64)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("Input y contains NaN or infinity.")
-    return X, y
+    return y if alone else (X, y)
 
 
 def _rows(X: Any, accept_sparse: Any, dtype: Any, gaps: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""The readers of the program: LIBSVM, CSV, ARFF, NPY, NPZ, IDX and caches, on all cores."""
+"""The readers of the program: LIBSVM, CSV, Parquet, ARFF, NPY, NPZ, IDX and caches, on all cores."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _ask
+from . import _ask, _table
 
 __all__ = ["Rows", "read"]
-
-
-def _table(table: Any, path: str) -> str:
-    """Write a table of pandas or polars as CSV."""
-    if hasattr(table, "to_csv"):
-        table.to_csv(path, index=False)
-    else:
-        table.write_csv(path)
-    return path
 
 
 @dataclass
@@ -49,14 +40,14 @@ class Rows:
 
 
 def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None,
-         categorical: Any = None, numeric: Any = None, text: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False) -> Rows:  # fmt: skip
+         categorical: Any = None, numeric: Any = None, text: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False, **terms: Any) -> Rows:  # fmt: skip
     """Read one or several files as one set of rows.
 
     Parameters
     ----------
     paths : str, path or DataFrame
-        Files, compressed or not, patterns, or a generator such as "@blobs:n=100"; or one table of pandas or
-        polars, which is read as its CSV is: texts and categories become features.
+        Files, compressed or not, patterns, or a generator such as "@blobs:n=100"; or one table of pandas,
+        polars or pyarrow, which is read as its CSV is: texts and categories become features.
     target, weights : str, optional
         Columns of a table, by name or position.
     labels : path, optional
@@ -75,6 +66,9 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
         The order in dates such as 05/06/2024.
     skip_unlabelled : bool
         Leave out rows that have no target.
+    terms
+        Which terms of texts are features, as the flags of these names: ngrams ("1..2", "chars:3..5"), words, hash, min_count,
+        max_share, term_weights, cross (a list of pairs "a,b").
 
     Returns
     -------
@@ -88,10 +82,12 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     ((100, 5), 100)
     """
     with tempfile.TemporaryDirectory() as folder:
-        if len(paths) == 1 and (hasattr(paths[0], "to_csv") or hasattr(paths[0], "write_csv")):
-            paths = (_table(paths[0], os.path.join(folder, "table.csv")),)
+        if len(paths) == 1 and (table := _table.of(paths[0], needed=True)) is not None:
+            paths = (os.path.join(folder, "table.csv"),)
+            with open(paths[0], "wb") as file:
+                file.write(table.csv())
         answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
-                           categorical=categorical, numeric=numeric, text=text, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled)  # fmt: skip
+                           categorical=categorical, numeric=numeric, text=text, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled, **_table.checked(terms))  # fmt: skip
     for text in answer["warnings"]:
         warnings.warn(text, UserWarning, stacklevel=2)
     y = answer["numbers"]

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _ask
 from ._arrays import is_sparse
-from ._base import FLOATS, checked_weights, counted, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
+from ._base import FLOATS, checked_weights, counted, encode, positive, row_weights, seed_of, spelled, threads_of
+from ._table import taken
 from .kernel import MOVABLE, KernelClassifier, KernelRegressor
 from .linear import Classifier, LinearClassifier, LinearRegressor
 
@@ -109,7 +110,7 @@ def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> 
     """Return the rows, and the spec that candidates have in common."""
     kind = {"accept_sparse": "csr", "dtype": FLOATS}
     classifier = isinstance(estimator, Classifier)
-    X, y = validate_data(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
+    X, y = taken(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
     target: dict[str, Any] = {}
     weights, of_classes = row_weights(sample_weight, X), {}
     if classifier:

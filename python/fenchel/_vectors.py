@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from . import _ask
+from . import _ask, _table
 from ._engine import DataError
 
 
@@ -14,8 +14,9 @@ def _numbers(column: Any) -> np.ndarray:
     return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
 
-def table_rows(batch: Any, classifies: bool) -> Iterator[_ask.Data]:
-    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones."""
+def table_rows(batch: Any, classifies: bool, schema: dict[str, Any] | None = None) -> Iterator[_ask.Data]:
+    """Return the rows of a table of Arrow (features, and perhaps label and weight) as those of the program: the dense ones and the sparse ones; with a ``schema``
+    features are texts, of which it makes those of the program."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -38,8 +39,8 @@ def table_rows(batch: Any, classifies: bool) -> Iterator[_ask.Data]:
     else:
         names = y.unique()
         labels, targets = [_spelled(c) for c in names.to_pylist()], pc.index_in(y, value_set=names).to_numpy().astype(np.uint32)
-    for rows, part in matrices(*_flat_arrow(X)):
-        if not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
+    for rows, part in matrices(*_flat_arrow(X)) if schema is None else [(slice(None), _table.Table([schema["columns"][0]["name"]], [X.to_pylist()], {"schema": schema}))]:
+        if schema is None and not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
             raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
         data = _ask.Data(part, weights=None if weights is None else weights[rows])
         if targets is None:

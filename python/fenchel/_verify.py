@@ -19,6 +19,7 @@ from . import _ask
 from ._arrays import canonical, is_sparse
 from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, one_kind, positive, row_weights, spelled
 from ._model import Model
+from ._table import Table, like
 from .linear import is_joint
 
 __all__ = ["Verification", "verify"]
@@ -162,7 +163,7 @@ def _targets(classes: np.ndarray | None, y: Any) -> dict[str, Any]:
 
 def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
     """Return rows as a model of this package takes them."""
-    X = _rows(X)
+    X = like(X, lambda: model.feature_names_in_[0]) if getattr(model, "_tabular", False) else _rows(X)
     classes = getattr(model, "classes_", None)
     if callable(getattr(model, "kernel", None)):
         X = np.asarray(model.kernel(X, model._rows))
@@ -178,7 +179,7 @@ def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
     if getattr(model, "_kept", None) is not None:
         data.X, data.names = data.X[:, model._kept], None
     schema = model.model_.part("schema")
-    if schema is not None:
+    if schema is not None and not isinstance(X, Table):
         data.offsets = np.array([c.get("offset", 0.0) for c in schema["columns"]])
     return data
 

@@ -15,8 +15,9 @@ from . import _ask
 from ._arrays import is_sparse
 from ._base import (
     FLOATS, Certificate, ClassifierMixin, Estimator, RegressorMixin, available_if, check_is_fitted, class_factors, counted, encode, positive, row_weights,
-    seed_of, spelled, threads_of, validate_data,
+    seed_of, spelled, threads_of,
 )
+from ._table import Table, taken
 
 __all__ = ["LinearClassifier", "LinearRegressor"]
 
@@ -80,7 +81,10 @@ class Linear(Predictor):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = taken(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        if isinstance(X, Table):
+            part, rest = self._outputs((scores := _ask.scores(self.model_, X, None, threads_of(self.n_jobs))).T, np.zeros(scores.shape[1]))
+            return part.T + rest
         coef = self.coef_ if is_sparse(self.coef_) else np.atleast_2d(self.coef_)
         out = X @ coef.T
         return (out.toarray() if is_sparse(out) else np.asarray(out)) + self.intercept_
@@ -88,7 +92,7 @@ class Linear(Predictor):
     def _judge(self, X: Any, **how: bool) -> np.ndarray:
         """Return what the engine says of rows by what was fitted to rows of other folds."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = taken(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), **how)
 
     def sparsify(self) -> "Linear":
@@ -150,7 +154,7 @@ class Proved:
 
     def _bounds(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = taken(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), bounds=True)
 
     def proved_interval(self, X: Any) -> np.ndarray:
@@ -179,7 +183,8 @@ class Classifier(Proved, ClassifierMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            float32 is used as it is, other types are rounded to it.
+            float32 is used as it is, other types are rounded to it. LinearClassifier and LinearRegressor take tables of
+            pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
         y : array of shape (n_samples,)
             Classes: numbers or strings.
         sample_weight : array of shape (n_samples,), optional
@@ -191,7 +196,7 @@ class Classifier(Proved, ClassifierMixin):
         -------
         self
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        X, y = taken(self, X, y, accept_sparse="csr", dtype=FLOATS)
         classes, codes = encode(y)
         own = row_weights(sample_weight, X)
         weights = row_weights(sample_weight, X, self._factors(classes, codes, own))
@@ -308,6 +313,9 @@ class LinearClassifier(Classifier, Linear):
         log loss on folds that it was not fitted to. None: those of the losses logistic and softmax.
     interval : float, optional
         A level such as 0.9, for ``predict_set``, by five folds.
+    table : dict, optional
+        How columns of a table become features: ``text``, ``categorical``, ``numeric``, ``ignore``, ``missing`` (lists), ``dates``,
+        and of texts ``ngrams`` ("1..2", "chars:3..5"), ``words``, ``hash``, ``min_count``, ``max_share``, ``term_weights``, ``cross``, as the flags of these names.
 
     Attributes
     ----------
@@ -333,9 +341,11 @@ class LinearClassifier(Classifier, Linear):
     ('converged', True)
     """
 
+    _tables = True
+
     def __init__(
         self, loss="hinge", penalty="l2", *, C=None, lam=None, bias="free", scale="none", class_weight=None, solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, proved=False, probabilities=None, interval=None,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, proved=False, probabilities=None, interval=None, table=None,
     ):  # fmt: skip
         self.loss = loss
         self.penalty = penalty
@@ -353,6 +363,7 @@ class LinearClassifier(Classifier, Linear):
         self.proved = proved
         self.probabilities = probabilities
         self.interval = interval
+        self.table = table
 
     @available_if(_probabilistic)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -374,7 +385,8 @@ class Regressor(Proved, RegressorMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            float32 is used as it is, other types are rounded to it.
+            float32 is used as it is, other types are rounded to it. LinearClassifier and LinearRegressor take tables of
+            pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
         y : array of shape (n_samples,) or (n_samples, n_targets)
             Targets of two dimensions are one problem each, solved together.
         sample_weight : array of shape (n_samples,), optional
@@ -384,7 +396,7 @@ class Regressor(Proved, RegressorMixin):
         -------
         self
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True, multi_output=self._several)
+        X, y = taken(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True, multi_output=self._several)
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
         everything = X
         X, y, weights, kept = positive(X, y, row_weights(sample_weight, X))
@@ -439,11 +451,11 @@ class LinearRegressor(Regressor, Linear):
     (2.0, 1.0)
     """
 
-    _several = True
+    _several = _tables = True
 
     def __init__(
         self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False, proved=False, interval=None,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False, proved=False, interval=None, table=None,
     ):  # fmt: skip
         self.loss = loss
         self.penalty = penalty
@@ -460,6 +472,7 @@ class LinearRegressor(Regressor, Linear):
         self.proved = proved
         self.target_log = target_log
         self.interval = interval
+        self.table = table
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         return {**super()._spec(X, weights), "target_log": bool(self.target_log)}

@@ -38,9 +38,10 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, IntegralType, NumericType, StringType
 
-from . import _cluster, _executor, _vectors
+from . import _ask, _cluster, _executor, _vectors
 from ._engine import DataError, EngineError, program
 from ._model import Model as File
+from ._table import Table
 
 __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "LinearRegressorModel", "PCA", "PCAModel", "evaluate", "verify"]
 
@@ -48,33 +49,18 @@ __all__ = ["LinearClassifier", "LinearClassifierModel", "LinearRegressor", "Line
 class _Backend:
     """Partitions in the executors of a Spark application, which get the rows of a table with the first request; see :mod:`fenchel._cluster`."""
 
-    def __init__(self, table: Any, classifies: bool) -> None:
-        self.table, self.classifies = table, classifies
+    def __init__(self, table: Any, classifies: bool, schema: dict[str, Any] | None = None) -> None:
+        self.table, self.classifies, self.schema = table, classifies, schema
         self.sc, self.run = table.sparkSession.sparkContext, uuid.uuid4().hex
         self.blobs: Any = None
         self.handles: Any = None
         self.jobs = 0
 
-    def _ship(self) -> None:
-        """Send the package and the program to the executors, once an application."""
-        if getattr(self.sc, "_fenchel_shipped", None):
-            return
-        folder = tempfile.mkdtemp(prefix="fenchel-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        archive = os.path.join(folder, "fenchel_package.zip")
-        here = Path(__file__).parent
-        with zipfile.ZipFile(archive, "w") as z:
-            for path in here.rglob("*.py"):
-                z.write(path, "fenchel/" + str(path.relative_to(here)))
-        self.sc.addPyFile(archive)
-        self.sc.addFile(shutil.copy(program(), os.path.join(folder, _executor.PROGRAM)))
-        self.sc._fenchel_shipped = folder
-
     def ingest(self) -> None:
         """Deal the rows of the table (features, and perhaps label and weight) to partitions."""
-        self._ship()
-        run, classifies = self.run, self.classifies
-        self.blobs = self.table.mapInArrow(lambda batches: _executor.split(run, classifies, batches), "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
+        _ship(self.sc)
+        run, classifies, schema = self.run, self.classifies, self.schema
+        self.blobs = self.table.mapInArrow(lambda batches: _executor.split(run, classifies, schema, batches), "bucket int, rows long, nonzeros long, data binary").persist(StorageLevel.DISK_ONLY)  # read once, and again where executors are lost
         counts = {r[0]: (r[1], r[2]) for r in self.blobs.groupBy("bucket").agg(F.sum("rows"), F.sum("nonzeros")).collect()}
         if _executor.FAULT in counts:
             raise DataError(bytes(self.blobs.where(F.col("bucket") == _executor.FAULT).first()["data"]).decode())
@@ -132,6 +118,22 @@ class _Backend:
             self.sc.parallelize(range(tasks), tasks).mapPartitions(lambda tasks: _executor.remove(run, tasks)).count()
 
 
+def _ship(sc: Any) -> None:
+    """Send the package and the program to the executors, once an application."""
+    if getattr(sc, "_fenchel_shipped", None):
+        return
+    folder = tempfile.mkdtemp(prefix="fenchel-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    archive = os.path.join(folder, "fenchel_package.zip")
+    here = Path(__file__).parent
+    with zipfile.ZipFile(archive, "w") as z:
+        for path in here.rglob("*.py"):
+            z.write(path, "fenchel/" + str(path.relative_to(here)))
+    sc.addPyFile(archive)
+    sc.addFile(shutil.copy(program(), os.path.join(folder, _executor.PROGRAM)))
+    sc._fenchel_shipped = folder
+
+
 class _Columns(HasFeaturesCol):
     """Parameters of all estimators, and of their models."""
 
@@ -174,8 +176,31 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
     C = Param(Params._dummy(), "C", "weight of the losses: lambda = 1/(C n)", TypeConverters.toFloat)
     bias = Param(Params._dummy(), "bias", "free, feature or none", TypeConverters.toString)
     scale = Param(Params._dummy(), "scale", "none, max or std, as of `fenchel train --scale`", TypeConverters.toString)
+    textCol = Param(Params._dummy(), "textCol", "column of texts, of which terms are the features, in place of featuresCol", TypeConverters.toString)
+    hash = Param(Params._dummy(), "hash", "terms of texts are numbered by a hash of so many bits, as of `fenchel train --hash`", TypeConverters.toInt)
+    ngrams = Param(Params._dummy(), "ngrams", "terms of texts: so many words, as in 1..2, or characters within words, as in chars:3..5", TypeConverters.toString)
+    termWeights = Param(Params._dummy(), "termWeights", "of terms in a text: counts, or tfidf or sublinear, of which the squares add up to 1; how many texts have a term does not count", TypeConverters.toString)
     maxRounds = Param(Params._dummy(), "maxRounds", "rounds at most, each a job of Spark", TypeConverters.toInt)
     keepDual = Param(Params._dummy(), "keepDual", "whether the model keeps the n dual variables, with which it is verified", TypeConverters.toBoolean)
+
+    def _features(self, df: Any) -> Any:
+        if not self.isDefined(self.textCol):
+            return super()._features(df)
+        if self.isDefined(self.inputCols):
+            raise ValueError("textCol, inputCols: found both, expected one of the two")
+        self._kind(df, "textCol", self.getOrDefault(self.textCol), (StringType,), "texts")
+        return F.col(self.getOrDefault(self.textCol))
+
+    def _schema(self) -> dict[str, Any] | None:
+        """Return what makes features of texts, as the reader of tables does of a column of this name; None: they are vectors."""
+        if not self.isDefined(self.textCol):
+            return None
+        names = [self.getOrDefault(self.textCol), self.getLabelCol()]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "texts.csv")
+            with open(path, "wb") as file:
+                file.write(Table(names, [["one text", "another"], [0, 1]]).csv())
+            return _ask.read([path], target=names[1], text=names[:1], hash=self.getOrDefault(self.hash), ngrams=self.getOrDefault(self.ngrams), term_weights=self.getOrDefault(self.termWeights), schema=True)["schema"]
 
     def _label(self, df: Any, classifies: bool) -> Any:
         """Return the column of labels."""
@@ -201,7 +226,7 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
 class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
     def __init__(self, **params: Any) -> None:
         super().__init__()
-        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True, scale="none", **self._defaults)
+        self._setDefault(featuresCol="features", labelCol="label", predictionCol="prediction", penalty="l2", bias="free", gap=1e-3, maxRounds=1000, seed=1, keepDual=True, scale="none", hash=18, ngrams="1", termWeights="tfidf", **self._defaults)
         self.setParams(**params)
 
     def write(self) -> MLWriter:
@@ -219,8 +244,12 @@ class _Estimator(Estimator, _Shared, MLReadable, MLWritable):
         return {**spec, "rounds": spec.pop("maxRounds"), "dual": spec.pop("keepDual"), "classes": self._classifies}
 
     def _fit(self, df: Any) -> Any:
-        spec = self._spec()
-        return _trained(self, self._table(df, self._classifies), self._classifies, spec)
+        spec, table = self._spec(), self._table(df, self._classifies)
+        if (schema := self._schema()) is not None:
+            if spec["scale"] != "none":
+                raise ValueError(f"scale={spec['scale']}: found texts, expected none: terms are not scaled")
+            spec["schema"] = schema
+        return _trained(self, table, self._classifies, spec)
 
 
 def _classic(df: Any) -> None:
@@ -230,7 +259,7 @@ def _classic(df: Any) -> None:
 
 def _trained(estimator: Any, table: Any, classifies: bool, spec: dict[str, Any]) -> Any:
     """Return the model of an estimator, trained on the rows of a table."""
-    backend = _Backend(table, classifies)
+    backend = _Backend(table, classifies, spec.get("schema"))
     trace: list[dict[str, Any]] = []
 
     def progress(event: dict[str, Any]) -> None:
@@ -278,10 +307,19 @@ class _Filed(Model, _Columns, MLReadable, MLWritable):
         import pandas as pd
 
         coef, intercept, features = self.coef_, self.intercept_, self._features(df)
-        vectors = isinstance(df.select(features).schema[0].dataType, VectorUDT)
+        stored = df.select(features).schema[0].dataType
+        vectors = isinstance(stored, VectorUDT)
+        if isinstance(stored, StringType):
+            sc, name, outputs = df.sparkSession.sparkContext, self.file.part("schema")["columns"][0]["name"], len(intercept)
+            _ship(sc)
+            sent = sc.broadcast(self.file.data)
 
-        def apply(column: Any) -> Any:
-            return answer(_vectors.scored(column, coef, intercept))
+            def apply(column: Any) -> Any:
+                return answer(_executor.scored(sent.value, name, outputs, column))
+        else:
+
+            def apply(column: Any) -> Any:
+                return answer(_vectors.scored(column, coef, intercept))
 
         apply.__annotations__ = {"column": pd.DataFrame if vectors else pd.Series, "return": pd.DataFrame if " " in kind else pd.Series}
         return F.pandas_udf(apply, kind)(F.unwrap_udt(features) if vectors else features)
@@ -409,6 +447,9 @@ class LinearClassifier(_Estimator, HasRawPredictionCol, HasProbabilityCol):
     scale : str
         ``none``, ``max`` (by the largest magnitude) or ``std`` (by the deviation; dense rows are centred too): the penalty is then of weights
         of columns of comparable sizes. Predictions are of rows as they come.
+    textCol, hash, ngrams, termWeights
+        A column of texts in place of features: its terms are numbered by a hash of ``hash`` bits, as by ``fenchel train --hash``, and nothing is
+        counted before. The model has the schema of the column, so that ``fenchel predict`` takes a CSV with it.
     C, penalty, bias, gap, maxRounds, seed, keepDual
         As ``explainParams()`` says.
     """
@@ -453,7 +494,7 @@ def evaluate(model: _Fitted, df: Any) -> dict[str, Any]:
 def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
     """Return what is said of a model by the rows of a table, which go to partitions as for training."""
     classifies = bool(model.classes_)
-    backend = _Backend(model._table(df, classifies), classifies)
+    backend = _Backend(model._table(df, classifies), classifies, model.file.part("schema"))
     try:
         return judge(backend, model.file)
     finally:

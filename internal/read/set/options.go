@@ -102,6 +102,23 @@ type Terms struct {
 	Weights     string   // tfidf, sublinear, counts; "": tfidf
 }
 
+// NgramsExpected says what ReadNgrams reads.
+const NgramsExpected = "expected a number of words, as 2 or 1..2, or of characters, as chars:3..5"
+
+// ReadNgrams reads Least, Most and Within as a flag has them; false: it cannot.
+func (t *Terms) ReadNgrams(text string) bool {
+	text, within := strings.CutPrefix(text, "chars:")
+	least, most, isRange := strings.Cut(text, "..")
+	if !isRange {
+		most = least
+	}
+	var err1, err2 error
+	t.Least, err1 = strconv.Atoi(least)
+	t.Most, err2 = strconv.Atoi(most)
+	t.Within = within
+	return err1 == nil && err2 == nil && t.Least >= 1
+}
+
 // Space is what these terms are before they are fitted to texts.
 func (t Terms) Space() *terms.Space {
 	s := &terms.Space{Least: cmp.Or(t.Least, 1), Within: t.Within, By: t.by(), Bits: t.Bits, MinCount: t.MinCount, MaxShare: t.MaxShare,

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
+	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/terms"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -108,16 +108,8 @@ func (in *Input) readTerms() error {
 		return nil
 	}
 	t := &in.Opt.Terms
-	text, within := strings.CutPrefix(in.ngrams, "chars:")
-	least, most, isRange := strings.Cut(text, "..")
-	if !isRange {
-		most = least
-	}
-	var err1, err2 error
-	t.Least, err1 = strconv.Atoi(least)
-	t.Most, err2 = strconv.Atoi(most)
-	if t.Within = within; err1 != nil || err2 != nil || t.Least < 1 {
-		return fmt.Errorf("--ngrams %s: expected a number of words, as 2 or 1..2, or of characters, as chars:3..5", in.ngrams)
+	if !t.ReadNgrams(in.ngrams) {
+		return fmt.Errorf("--ngrams %s: %s", in.ngrams, set.NgramsExpected)
 	}
 	if !(t.MaxShare > 0 && t.MaxShare <= 1) {
 		return fmt.Errorf("--max-share %g: expected a share above 0, up to 1", t.MaxShare)
