@@ -25,6 +25,7 @@ type Certainty struct {
 	AtC      float64 // where nothing more is known than Least
 	Within   float64 // Error - Least that was asked for
 	Fits     int     // problems that were solved, of all folds
+	Grid     int     // so many has a grid of one factor that is everywhere as fine as where these are closest
 	Steps    []Step  // the lower bound, C increasing
 }
 
@@ -73,6 +74,7 @@ func Certain(ctx context.Context, set *data.Set, spec Spec, within float64) (*Re
 	}
 	slices.SortStableFunc(r.result.Candidates, func(a, b Trial) int { return cmp.Compare(a.number("C"), b.number("C")) })
 	r.result.choose()
+	s.out.Grid = s.grid()
 	if r.result.Best < 0 {
 		return nil, nil, cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
@@ -191,6 +193,15 @@ func (s *certain) lowest() (c float64, ok bool) {
 		}
 	}
 	return c, widest > 1+1e-9 && !slices.ContainsFunc(s.result.Candidates, func(t Trial) bool { return t.Settings[0].Value == spell(c) })
+}
+
+// grid counts the problems of a grid as fine as the closest two candidates, which are in order.
+func (s *certain) grid() int {
+	closest := math.Inf(1)
+	for k, t := range s.result.Candidates[1:] {
+		closest = min(closest, math.Log(t.number("C")/s.result.Candidates[k].number("C")))
+	}
+	return len(s.folds) * (1 + int(math.Ceil(math.Log(s.out.To/s.out.From)/closest)))
 }
 
 // shortest returns a number in the middle half of a range, in its logarithm, in as few digits as can be.

@@ -32,6 +32,11 @@ func TestCertain(t *testing.T) {
 		{"@blobs:n=240,classes=2,spread=4,d=3,seed=2", fenchel.Spec{Bias: "none"}, 3},
 		{"@toy:n=200,d=3", fenchel.Spec{Loss: "squared-hinge", Bias: "feature:value=3", Scaling: "std"}, 2},
 		{"@text:n=150,d=400", fenchel.Spec{Loss: "huber-hinge", Bias: "feature"}, 3},
+		{"@blobs:n=300,classes=2,spread=2,seed=5", fenchel.Spec{Loss: "squared-hinge", Bias: "feature"}, 5},
+		{"@toy:n=160,d=8,seed=4", fenchel.Spec{Bias: "feature"}, 4},
+		{"@blobs:n=200,classes=2,spread=6,d=2,seed=9", fenchel.Spec{Loss: "huber-hinge:width=0.3", Bias: "none"}, 4},
+		{"@text:n=200,d=100,seed=3", fenchel.Spec{Loss: "logistic", Bias: "feature", Weighting: fenchel.Weighting{Balanced: true}}, 2},
+		{"@spirals:n=160,seed=7", fenchel.Spec{Loss: "squared-hinge", Bias: "feature"}, 4},
 		{"@spirals:n=120", fenchel.Spec{Loss: "logistic", Kernel: "rbf:gamma=1", Map: "fourier:dim=40", Bias: "none"}, 3},
 	} {
 		name := fmt.Sprintf("%s %+v", c.source, c.spec)

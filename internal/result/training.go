@@ -163,6 +163,7 @@ type Certainty struct {
 	To        float64 `json:"to_C"`
 	Error     float64 `json:"error"`
 	Least     float64 `json:"least"`
+	Grid      int     `json:"grid"`
 	Solutions int     `json:"solutions"`
 	Within    float64 `json:"within"`
 }

@@ -68,7 +68,7 @@ func (t *Tuner) printBest(r printing.Report) {
 		if c.Reached() {
 			sure = "proved"
 		}
-		r.Line(map[bool]string{true: "proved", false: "bound"}[c.Reached()], "no C from %.6g to %.6g has an error below %.6g, %.3g less than the best found (asked for %g): %s, by %s", c.From, c.To, c.Least, c.Error-c.Least, c.Within, sure, printing.Count(c.Fits, "solution"))
+		r.Line(map[bool]string{true: "proved", false: "bound"}[c.Reached()], "no C from %.6g to %.6g has an error below %.6g, %.3g less than the best found (asked for %g): %s, by %s; a grid as fine as the closest of these has %d", c.From, c.To, c.Least, c.Error-c.Least, c.Within, sure, printing.Count(c.Fits, "solution"), c.Grid)
 	}
 	if s := best.Span; s != nil {
 		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
@@ -370,7 +370,7 @@ func (t *Tuner) report() *result.Tuning {
 	out.CalibratedBy = t.calibratedBy()
 	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
 	if c := t.certain; c != nil {
-		out.Certainty = &result.Certainty{From: c.From, To: c.To, Error: c.Error, Least: c.Least, AtC: c.AtC, Within: c.Within, Solutions: c.Fits}
+		out.Certainty = &result.Certainty{From: c.From, To: c.To, Error: c.Error, Least: c.Least, AtC: c.AtC, Within: c.Within, Solutions: c.Fits, Grid: c.Grid}
 	}
 	if t.nested != nil {
 		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
