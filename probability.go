@@ -99,7 +99,7 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	if c.spec.Groups > 0 {
 		rows.Counts = float64(c.spec.Groups) / float64(c.set.Rows())
 	}
-	m.Calibration = rows.Calibration(cmp.Or(c.spec.Calibrator, calibration.Sigmoid))
+	m.Calibration = rows.Calibration(cmp.Or(c.spec.Calibrator, calibration.BySigmoid))
 	m.Calibration.Folds = c.dealt()
 	return nil
 }

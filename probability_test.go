@@ -399,7 +399,7 @@ func TestCalibrators(t *testing.T) {
 				t.Fatal(err)
 			}
 			found[way] = *e.LogLoss
-			if way != calibration.Auto && m.Calibration.Calibrator() != way {
+			if way != calibration.ByAuto && m.Calibration.Calibrator() != way {
 				t.Errorf("%d classes: found the calibrator %s, expected %s", classes, m.Calibration.Calibrator(), way)
 			}
 			if sum := e.Calibrated.Reliability - e.Calibrated.Resolution + e.Calibrated.Uncertainty + e.Calibrated.Within; math.Abs(sum-*e.Brier) > 1e-12 {
@@ -411,7 +411,7 @@ func TestCalibrators(t *testing.T) {
 					t.Errorf("%s: row %d of the probability %g is of class %d", way, i, p[1], m.Decide(scores))
 				}
 			}
-			if way != calibration.Auto {
+			if way != calibration.ByAuto {
 				continue
 			}
 			chosen := m.Calibration.Calibrator()
@@ -441,7 +441,7 @@ func TestCalibratorsAreJudgedByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spec := range map[string]fenchel.Spec{"folds": {}, "other rows": {Decision: fenchel.Decision{Held: set}}} {
-		spec.Probabilities, spec.Calibrator = true, calibration.Auto
+		spec.Probabilities, spec.Calibrator = true, calibration.ByAuto
 		c := mustFit(t, set, spec).Model.Calibration
 		if c.LogLoss["isotonic"] < math.Ln2 || c.Calibrator() == "isotonic" {
 			t.Errorf("%s: found the log losses %v, expected none of isotonic below log 2, as the scores say nothing", name, c.LogLoss)

@@ -60,9 +60,9 @@ func (spec *Spec) checkCalibrator(task string) error {
 		return registry.Unknown("calibrator", way, calibration.Calibrators())
 	case !spec.Probabilities:
 		return fmt.Errorf("calibrator=%s: found it without probabilities, which it makes", way)
-	case task != "" && task != "classification" && way != calibration.Sigmoid:
+	case task != "" && task != "classification" && way != calibration.BySigmoid:
 		return fmt.Errorf("probabilities by the calibrator %s for the task %s: expected classes, or no calibrator", way, task)
-	case way == calibration.Heat && (spec.Scheme == model.OneAgainstOne || spec.Nu != 0):
+	case way == calibration.ByTemperature && (spec.Scheme == model.OneAgainstOne || spec.Nu != 0):
 		return errors.New("probabilities by a temperature of classes told apart one against one, or by nu: expected scores of all classes in one unit, or the calibrator sigmoid or isotonic")
 	}
 	return nil

@@ -80,12 +80,9 @@ func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 
 // provable refuses Spec.Proved of a problem of which nothing can be said of single predictions.
 func (j *job) provable() error {
-	if !j.spec.Proved {
-		return nil
-	}
 	m := j.draft(0)
 	m.CustomPenalty = j.spec.Custom.Penalty
-	if err := m.Provable(); err != nil {
+	if err := m.Provable(); j.spec.Proved && err != nil {
 		return fmt.Errorf("'proved': %w", err)
 	}
 	return nil

@@ -73,11 +73,11 @@ func (c *Calibration) Calibrator() string {
 	case c == nil:
 		return ""
 	case c.Platt != nil:
-		return calibration.Sigmoid
+		return calibration.BySigmoid
 	case c.Isotonic != nil:
-		return calibration.Steps
+		return calibration.ByIsotonic
 	case c.Temperature != 0:
-		return calibration.Heat
+		return calibration.ByTemperature
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (c *Calibration) check(m *Model) error {
 // checkClasses refuses a calibration that is not of the classes of a model.
 func (c *Calibration) checkClasses(m *Model) error {
 	for way, x := range c.LogLoss {
-		if !slices.Contains(calibration.Calibrators(), way) || way == calibration.Auto || !(x >= 0 && x <= math.MaxFloat64) {
+		if !slices.Contains(calibration.Calibrators(), way) || way == calibration.ByAuto || !(x >= 0 && x <= math.MaxFloat64) {
 			return fmt.Errorf("found the log loss %g of %q, expected a number >= 0 of one of %s", x, way, strings.Join(calibration.Calibrators()[:3], ", "))
 		}
 	}

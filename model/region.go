@@ -14,9 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
-// freeBias is the name of the bias that no penalty sees.
-const freeBias = "free"
-
 // Region bounds where all optima of an output's problem are: docs/certificates.md, "Predictions". It is stored as JSON.
 type Region struct {
 	Radius Bound `json:"radius"`    // the weights of an optimum are at most so far away, in the norm that the penalty measures
@@ -29,46 +26,38 @@ type Interval struct{ Low, High float64 }
 
 // Provable returns why nothing can be proved of single predictions of models of that problem; nil: it can.
 func (m *Model) Provable() error {
-	s := m.Statement
-	switch {
-	case m.OnePass != nil, m.Network != nil, s.Hidden != nil, m.IsImported(), m.Sparse != nil:
-		return errors.New("nothing is proved of its predictions: the model has no duality gap of a problem that was solved")
-	case s.Radius != 0, s.Slack != 0, s.HardMargin, s.Nu != 0:
-		return errors.New("nothing is proved of its predictions: expected a problem with lambda or C, not one with a radius, a slack or nu")
-	}
-	for c := range max(1, len(s.Targets)) {
-		if err := m.strong(c); err != nil {
-			return err
-		}
-	}
-	if m.IsJoint() && s.Bias == freeBias {
-		return errors.New("nothing is proved of its predictions: the free biases of a loss of all classes are not bounded; expected the bias none or feature")
-	}
-	if s.Kernel != "" && s.Map == "" {
-		k, err := kernel.New(s.Kernel)
-		if _, matrix := k.(kernel.Precomputed); err == nil && (matrix || kernel.IsIndefinite(k)) {
-			return fmt.Errorf("nothing is proved of its predictions: the kernel %s does not say how long images of new rows are", s.Kernel)
-		}
+	if reason := m.unprovable(); reason != "" {
+		return errors.New("nothing is proved of its predictions: " + reason)
 	}
 	return nil
 }
 
-// strong refuses a problem that is not strongly convex.
-func (m *Model) strong(c int) error {
-	if mu := m.strength(c); !(mu > 0) {
-		return fmt.Errorf("nothing is proved of its predictions: the penalty %s is not strongly convex, so that other weights may be as good; expected l2 or elastic-net", m.Statement.Penalty)
+func (m *Model) unprovable() string {
+	s := m.Statement
+	switch {
+	case m.OnePass != nil, m.Network != nil, s.Hidden != nil, m.IsImported(), m.Sparse != nil:
+		return "the model has no duality gap of a problem that was solved"
+	case s.Radius != 0, s.Slack != 0, s.HardMargin, s.Nu != 0:
+		return "expected a problem with lambda or C, not one with a radius, a slack or nu"
 	}
-	l := m.CustomLoss
-	if l == nil && !m.IsJoint() {
-		var err error
-		if l, err = loss.New(m.Statement.Of(c).Loss); err != nil {
-			return err
+	for c := range max(1, len(s.Targets)) {
+		if !(m.strength(c) > 0) {
+			return fmt.Sprintf("the penalty %s is not strongly convex, so that other weights may be as good; expected l2 or elastic-net", s.Penalty)
+		}
+		if l, err := loss.New(s.Of(c).Loss); err == nil && !loss.IsConvex(l) { // those of all classes, and of programs, are
+			return fmt.Sprintf("the loss %s is not convex", s.Loss)
 		}
 	}
-	if l != nil && !loss.IsConvex(l) {
-		return fmt.Errorf("nothing is proved of its predictions: the loss %s is not convex", m.Statement.Loss)
+	if m.IsJoint() && s.Bias == "free" {
+		return "the free biases of a loss of all classes are not bounded; expected the bias none or feature"
 	}
-	return nil
+	if s.Kernel != "" && s.Map == "" {
+		k, err := kernel.New(s.Kernel)
+		if _, matrix := k.(kernel.Precomputed); err == nil && (matrix || kernel.IsIndefinite(k)) {
+			return fmt.Sprintf("the kernel %s does not say how long images of new rows are", s.Kernel)
+		}
+	}
+	return ""
 }
 
 // strength returns lambda mu of output c, with mu the strong convexity of the penalty; 0 where it has none.
@@ -81,6 +70,13 @@ func (m *Model) strength(c int) float64 {
 		}
 	}
 	return m.Statement.Of(c).Lambda * p.StrongConvexity()
+}
+
+// Radius bounds, by the gap of an output alone, how far its weights are from those of every optimum, in the norm that the penalty measures; it is +Inf or NaN
+// where there is no gap, or the penalty is not strongly convex.
+func (m *Model) Radius(output int) float64 {
+	c := m.Outputs[output].Certificate
+	return math.Sqrt(2*float64(c.Primal-c.Dual)/m.strength(output)) * (1 + 0x1p-50)
 }
 
 // Proved bounds what the exact optimum predicts: see [Model.Proved].
@@ -101,7 +97,7 @@ func (m *Model) Proved() (*Proved, error) {
 	if err := m.Provable(); err != nil {
 		return nil, err
 	}
-	p, free := &Proved{model: m}, m.Statement.Bias == freeBias
+	p, free := &Proved{model: m}, m.Statement.Bias == "free"
 	if kind, value, given := strings.Cut(m.Statement.Bias, ":value="); kind == "feature" {
 		p.constant = 1
 		if given {
@@ -114,7 +110,6 @@ func (m *Model) Proved() (*Proved, error) {
 	}
 	for c, o := range m.Outputs {
 		r := Region{Low: Bound(o.Bias), High: Bound(o.Bias)}
-		gap := float64(o.Certificate.Primal) - float64(o.Certificate.Dual)
 		switch stored := o.Certificate.Region; {
 		case stored != nil:
 			if r.Radius = stored.Radius; free {
@@ -123,13 +118,13 @@ func (m *Model) Proved() (*Proved, error) {
 		case free:
 			return nil, errors.New("the model does not say how far the bias of the optimum may be from its own: expected one that was trained with 'proved', or with the bias none or feature")
 		default:
-			r.Radius = Bound(math.Sqrt(2*gap/m.strength(c)) * (1 + 0x1p-50))
+			r.Radius = Bound(m.Radius(c))
 		}
 		if !(r.Radius >= 0 && r.Radius <= math.MaxFloat64 && r.High-r.Low >= 0 && r.High-r.Low <= math.MaxFloat64) {
 			return nil, errors.New("nothing is proved of its predictions: the model has no finite duality gap, or no finite interval for its bias")
 		}
 		p.region = append(p.region, r)
-		p.size, p.sum = append(p.size, norm(o.Weights)), append(p.sum, 0)
+		p.size, p.sum = append(p.size, math.Sqrt(vec.SquaredNorm64(o.Weights))), append(p.sum, 0)
 		for _, w := range o.Weights {
 			p.sum[c] += math.Abs(w)
 		}
@@ -153,8 +148,24 @@ func (p *Proved) Region(output int) Region { return p.region[output] }
 func (p *Proved) Bounds(dst []Interval, x matrix.Vector, scores []float64) []Interval {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
+	return p.bounds(dst, p.model.prepare(x, s.room(0)), scores)
+}
+
+// ScoreRows is [Model.ScoreRows], and writes to bounds, as long as dst, what Bounds says of each score.
+func (p *Proved) ScoreRows(dst []float64, bounds []Interval, x matrix.Matrix, lo, hi int) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	s.scoreRows(p.model, dst, x, lo, hi)
+	k := len(p.model.Outputs)
+	for i, row := range s.rows {
+		p.bounds(bounds[i*k:i*k], row, dst[i*k:(i+1)*k])
+	}
+	clear(s.rows) // the pool must not keep data alive
+}
+
+// bounds is Bounds of a row that was made ready.
+func (p *Proved) bounds(dst []Interval, row matrix.Vector, scores []float64) []Interval {
 	m := p.model
-	row := m.prepare(x, s.room(0))
 	squared, each := p.length(row)
 	length := math.Sqrt(squared+p.constant) * (1 + 0x1p-40)
 	for c, score := range scores {
@@ -266,6 +277,3 @@ func (p *Proved) sureVotes(bounds []Interval) bool {
 	}
 	return true
 }
-
-// norm returns |w|.
-func norm(w []float64) float64 { return math.Sqrt(vec.SquaredNorm64(w)) }

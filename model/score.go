@@ -34,11 +34,7 @@ func (m *Model) Scores(dst []float64, x matrix.Vector) []float64 {
 func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	s.rows = s.rows[:0]
-	for i := lo; i < hi; i++ {
-		s.rows = append(s.rows, m.prepare(x.Row(i), s.room(i-lo)))
-	}
-	m.predictor().scores(dst[:len(m.Outputs)*(hi-lo)], s.rows)
+	s.scoreRows(m, dst, x, lo, hi)
 	clear(s.rows) // the pool must not keep data alive
 }
 
@@ -103,6 +99,15 @@ func (s *scratch) score(m *Model, x matrix.Vector) []float64 {
 	s.scores = slices.Grow(s.scores[:0], k)[:k]
 	m.predictor().score(s.scores, m.prepare(x, s.room(0)))
 	return s.scores
+}
+
+// scoreRows is Model.ScoreRows, and leaves the rows, as prepare makes them ready, in s.rows.
+func (s *scratch) scoreRows(m *Model, dst []float64, x matrix.Matrix, lo, hi int) {
+	s.rows = s.rows[:0]
+	for i := lo; i < hi; i++ {
+		s.rows = append(s.rows, m.prepare(x.Row(i), s.room(i-lo)))
+	}
+	m.predictor().scores(dst[:len(m.Outputs)*(hi-lo)], s.rows)
 }
 
 // prepare cuts off what the model knows nothing of, and scales the rest. A

@@ -185,14 +185,9 @@ type BiasFixed interface {
 	Problem
 	// FixBias returns the problem with the constant bias b: its points have the bias 0.
 	FixBias(b float64) Problem
-	// BiasBound returns an interval with the bias of every optimum, of which one end is infinite: see [Risk.BiasBound].
-	BiasBound(b float64, a []float64, dual, primal float64) (low, high float64)
 }
 
-var (
-	_ BiasFixed = (*Linear)(nil)
-	_ BiasFixed = (*Kernel)(nil)
-)
+var _, _ BiasFixed = (*Linear)(nil), (*Kernel)(nil)
 
 // FixBias is that of [BiasFixed].
 func (p *Linear) FixBias(b float64) Problem {

@@ -190,12 +190,7 @@ type Located interface {
 	Radius(pt Point, gap float64) float64
 }
 
-var (
-	_ Located = (*Linear)(nil)
-	_ Located = (*Kernel)(nil)
-	_ Located = (*Joint)(nil)
-	_ Located = (*JointKernel)(nil)
-)
+var _, _, _, _ Located = (*Linear)(nil), (*Kernel)(nil), (*Joint)(nil), (*JointKernel)(nil)
 
 // Radius is that of [Located]. With mu the strong convexity of the penalty, w' the weights that belong to the dual point
 // and G the gap,

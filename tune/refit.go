@@ -27,7 +27,7 @@ func (f Folds) dealt(given []Fold) *model.Folds {
 // calibratorOf names the calibrator that a model of classes was asked for; "": it has none.
 func calibratorOf(m *model.Model) string {
 	if c := m.Calibration; c != nil && c.LogLoss != nil {
-		return calibration.Auto
+		return calibration.ByAuto
 	}
 	return m.Calibration.Calibrator()
 }

@@ -183,7 +183,12 @@ func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo,
 	var probabilities []float64
 	var bounds []model.Interval
 	all := make([]float64, k*(hi-lo))
-	m.ScoreRows(all, x, lo, hi)
+	if p.proved != nil {
+		bounds = make([]model.Interval, len(all))
+		p.proved.ScoreRows(all, bounds, x, lo, hi)
+	} else {
+		m.ScoreRows(all, x, lo, hi)
+	}
 	p.unscored.Add(int64(pose.CountUnscored(m, slices.Chunk(all, k))))
 	for i := lo; i < hi; i++ {
 		scores := all[k*(i-lo) : k*(i-lo+1)]
@@ -213,8 +218,7 @@ func (p *predictor) write(r *printing.Rows, m *model.Model, x matrix.Matrix, lo,
 			r.Numbers(scores...)
 		}
 		if p.proved != nil {
-			bounds = p.proved.Bounds(bounds[:0], x.Row(i), scores)
-			p.writeProved(r, m, scores, bounds)
+			p.writeProved(r, m, scores, bounds[k*(i-lo):k*(i-lo+1)])
 		}
 		r.Numbers(probabilities...)
 		if p.interval {

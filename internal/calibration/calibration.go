@@ -10,6 +10,12 @@ import (
 	"slices"
 )
 
+// Names of the calibrators, which make probabilities of scores; ByAuto takes the one of the least log loss on rows that it was not fitted to.
+const BySigmoid, ByIsotonic, ByTemperature, ByAuto = "sigmoid", "isotonic", "temperature", "auto"
+
+// Calibrators returns these names.
+func Calibrators() []string { return []string{BySigmoid, ByIsotonic, ByTemperature, ByAuto} }
+
 // Folds deals rows out in this order into so many folds, which get as many rows of each class as
 // each other, or one more: fold i of row i. class nil: rows have none.
 func Folds(order []int, class []uint32, folds int) []int {

@@ -128,11 +128,3 @@ func Smoothed(of []bool, weight []float64) (targets []float64, positive, negativ
 	}
 	return targets, positive, negative
 }
-
-// The calibrators: ways to make probabilities of scores, and auto, which takes the one of the least log loss.
-const (
-	Sigmoid, Steps, Heat, Auto = "sigmoid", "isotonic", "temperature", "auto"
-)
-
-// Calibrators are their names.
-func Calibrators() []string { return []string{Sigmoid, Steps, Heat, Auto} }

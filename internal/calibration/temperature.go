@@ -24,7 +24,7 @@ import (
 //
 // weight may be nil: each row counts once.
 func Temperature(scores [][]float64, class []int, weight []float64) float64 {
-	f := heat{scores, class, weight, 0, 0}
+	f := scaledLoss{scores, class, weight, 0, 0}
 	spread := 0.0
 	for i, s := range scores {
 		w := weightOf(weight, i)
@@ -64,8 +64,8 @@ func Temperature(scores [][]float64, class []int, weight []float64) float64 {
 	return 1 / b
 }
 
-// heat is the problem.
-type heat struct {
+// scaledLoss is the problem: the log loss as a function of b.
+type scaledLoss struct {
 	scores      [][]float64
 	class       []int
 	weight      []float64
@@ -73,7 +73,7 @@ type heat struct {
 }
 
 // slope returns the first and second derivative of F.
-func (f *heat) slope(b float64) (slope, curve float64) {
+func (f *scaledLoss) slope(b float64) (slope, curve float64) {
 	var first, second vec.Sum
 	for i, s := range f.scores {
 		highest, total, mean, square, plain := slices.Max(s), 0.0, 0.0, 0.0, 0.0

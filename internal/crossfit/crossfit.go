@@ -42,15 +42,15 @@ type Rows struct {
 // fitted to the rows of some folds, and judged by those of others.
 func (c *Rows) Calibration(best string) *model.Calibration {
 	losses := map[string]float64(nil)
-	if best == calibration.Auto {
+	if best == calibration.ByAuto {
 		losses = map[string]float64{}
-		for _, way := range calibration.Calibrators()[:3] {
-			if way == calibration.Heat && !c.heats() {
+		for _, name := range calibration.Calibrators()[:3] {
+			if name == calibration.ByTemperature && !c.comparable() {
 				continue
 			}
-			loss := c.crossLoss(way)
-			if losses[way] = pose.FiniteOr(loss, math.MaxFloat64); best == calibration.Auto || loss < losses[best] {
-				best = way
+			loss := c.crossLoss(name)
+			if losses[name] = pose.FiniteOr(loss, math.MaxFloat64); best == calibration.ByAuto || loss < losses[best] {
+				best = name
 			}
 		}
 	}
@@ -69,13 +69,13 @@ func (c *Rows) Calibration(best string) *model.Calibration {
 	return made
 }
 
-// heats reports whether one temperature can be of all classes: their scores are of one unit, and no pairs.
-func (c *Rows) heats() bool {
+// comparable reports whether scores of all classes have one unit, as a temperature of all needs it: there are no pairs, and no margins of several outputs.
+func (c *Rows) comparable() bool {
 	return c.Model.Statement.Scheme != model.OneAgainstOne && len(c.Margins) < 2
 }
 
 // crossLoss is the mean log loss of a calibrator on rows that it was not fitted to.
-func (c *Rows) crossLoss(way string) float64 {
+func (c *Rows) crossLoss(name string) float64 {
 	m, part := *c.Model, c.parts()
 	var probabilities [][]float64
 	var truth []int
@@ -87,7 +87,7 @@ func (c *Rows) crossLoss(way string) float64 {
 				others = append(others, row)
 			}
 		}
-		m.Calibration = c.fitted(way, others)
+		m.Calibration = c.fitted(name, others)
 		for i, row := range c.Rows {
 			if part[i] == p && row.scored() {
 				probabilities = append(probabilities, m.Probabilities(nil, row.Scores))
@@ -98,8 +98,8 @@ func (c *Rows) crossLoss(way string) float64 {
 	return metric.LogLoss(probabilities, truth, weight)
 }
 
-// deals is how many parts rows of one fold are dealt out into.
-const deals = 5
+// partsOfOne is how many parts the rows are dealt out into where all are of one fold.
+const partsOfOne = 5
 
 // parts are those of the rows: the fold in which each was first predicted, so that no row is in two. Rows
 // of one fold are dealt out at random.
@@ -120,23 +120,23 @@ func (c *Rows) parts() []int {
 	for i, row := range c.Rows {
 		class[i] = uint32(max(0, row.Class))
 	}
-	return calibration.Folds(generate.Order(len(class), c.Seed, 0), class, deals)
+	return calibration.Folds(generate.Order(len(class), c.Seed, 0), class, partsOfOne)
 }
 
 // fitted is a calibrator of rows, in the unit of their scores.
-func (c *Rows) fitted(way string, rows []Row) *model.Calibration {
+func (c *Rows) fitted(name string, rows []Row) *model.Calibration {
 	m, made := c.Model, &model.Calibration{}
-	if way == calibration.Heat {
+	if name == calibration.ByTemperature {
 		made.Temperature = c.temperature(rows)
 		return made
 	}
 	for output := range m.Outputs {
 		of := func(r Row) float64 { return r.Scores[output] }
-		if way == calibration.Steps && len(m.Classes) == 2 {
+		if name == calibration.ByIsotonic && len(m.Classes) == 2 {
 			of = func(r Row) float64 { return model.Margin(r.Scores) }
 		}
 		scores, positive, weight := c.about(output, rows, of)
-		if way == calibration.Steps {
+		if name == calibration.ByIsotonic {
 			targets, _, _ := calibration.Smoothed(positive, weight)
 			made.Isotonic = append(made.Isotonic, calibration.FitIsotonic(scores, targets, weight))
 			if len(m.Classes) == 2 { // two outputs that were learned together say the same twice

@@ -103,17 +103,17 @@ func (r *request) bounds(m *model.Model, x matrix.Matrix, threads int) (any, err
 	if err != nil {
 		return nil, err
 	}
-	scores, err := r.scores(m, x, threads)
-	if err != nil {
-		return nil, err
-	}
-	n, k := len(scores)/len(m.Outputs), len(m.Outputs)
+	n, _ := x.Dims()
+	k := len(m.Outputs)
 	all := make([]float64, n*(2*k+1))
 	parallel.Blocks(n, scoreRows, threads, func(_, lo, hi int) {
-		var b []model.Interval
-		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
-			b = proved.Bounds(b[:0], x.Row(i), scores[i*k:(i+1)*k])
-			own := all[i*(2*k+1) : (i+1)*(2*k+1)]
+		if r.ctx.Err() != nil {
+			return
+		}
+		bounds := make([]model.Interval, k*(hi-lo))
+		proved.ScoreRows(make([]float64, k*(hi-lo)), bounds, x, lo, hi)
+		for i := lo; i < hi; i++ {
+			b, own := bounds[k*(i-lo):k*(i-lo+1)], all[i*(2*k+1):(i+1)*(2*k+1)]
 			for c, interval := range b {
 				own[2*c], own[2*c+1] = interval.Low, interval.High
 			}

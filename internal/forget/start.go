@@ -31,7 +31,7 @@ func Check(m *model.Model) error {
 	case m.Statement.Targets != nil:
 		found = "a model of several targets"
 	case fitted && !m.OneClass():
-		found = "probabilities or a threshold that were fitted to the rows"
+		found = "probabilities or a threshold that were fitted to the rows, or intervals"
 	case !strings.HasPrefix(m.Data.Digest, "sha256:"):
 		found = "a model of a cluster, whose rows have no order"
 	default:
@@ -61,8 +61,8 @@ func Spec(m *model.Model, r *Rows) (spec fenchel.Spec, began string, err error) 
 	return spec, "the model", nil
 }
 
-// start returns a model to begin with: the model with the features, dual variables and support vectors of the rows that are
-// left, which calls these its own. Weights are those of features as the data have them, matched by name, as the rows that are
+// start returns a model to begin with: m, restricted to the dual variables and support vectors of the rows that are left, as if it
+// had been trained on these. Weights are those of features as the data have them, matched by name, as the rows that are
 // left may have other categories, in another order.
 func start(m *model.Model, r *Rows) *model.Model {
 	from := *m
@@ -147,16 +147,14 @@ func weightsOf(m *model.Model, c int, rows []int) map[string]float64 {
 }
 
 // Distance bounds how far the weights of any output are from those of the optimum of its rows, of features as the model scales
-// them, in norm (of a kernel machine that of its space): P is strongly convex with modulus lambda, so that
-// lambda/2 |w - w*|^2 <= P - P* <= P - D. NaN: the penalty is another, or there is no bound.
+// them, in norm (of a kernel machine that of its space). NaN: nothing bounds it.
 func Distance(m *model.Model) float64 {
-	s, most := m.Statement, 0.0
-	if s.Lambda == 0 || s.Penalty != "l2" {
-		return math.NaN()
+	most := 0.0
+	for c := range m.Outputs {
+		most = max(most, m.Radius(c)) // of pairs of classes lambda is larger
 	}
-	for _, o := range m.Outputs {
-		c := o.Certificate
-		most = max(most, math.Sqrt(2*max(0, float64(c.Primal-c.Dual))/s.Lambda)) // pairs of classes have a larger lambda
+	if math.IsInf(most, 1) {
+		return math.NaN()
 	}
 	return most
 }

@@ -132,7 +132,7 @@ func (s *search) end(side float64) (float64, error) {
 			return math.NaN(), err
 		}
 		from = solution.Point
-		low, high := s.problem.BiasBound(s.bias+side*step, solution.Point.A, solution.Certificate.Dual, s.primal)
+		low, high := s.objective.BiasBound(s.bias+side*step, solution.Point.A, solution.Certificate.Dual, s.primal)
 		found := high - s.bias
 		if side < 0 {
 			found = s.bias - low

@@ -2,7 +2,6 @@ package result
 
 import (
 	"math"
-	"time"
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/model"
@@ -141,7 +140,7 @@ type Tuning struct {
 	Best        Candidate        `json:"best"`
 	Index       int              `json:"best_index"`
 	Candidates  []Candidate      `json:"candidates"`
-	Certainty   *Certainty       `json:"certainty,omitempty"` // of tune --prove
+	ErrorBound  *tune.ErrorBound `json:"certainty,omitempty"` // of tune --prove
 	FittedToAll []string         `json:"fitted_to_all,omitempty"`
 	Folds       int              `json:"folds"`
 	Kernel      string           `json:"kernel"`
@@ -154,18 +153,6 @@ type Tuning struct {
 	Stopped     *string          `json:"stopped"`
 	Threshold   *model.Threshold `json:"threshold,omitempty"`
 	Trivial     *Trivial         `json:"trivial,omitempty"`
-}
-
-// Certainty bounds the error of every C of a range.
-type Certainty struct {
-	AtC       float64 `json:"at_C"`
-	From      float64 `json:"from_C"`
-	To        float64 `json:"to_C"`
-	Error     float64 `json:"error"`
-	Least     float64 `json:"least"`
-	Grid      int     `json:"grid"`
-	Solutions int     `json:"solutions"`
-	Within    float64 `json:"within"`
 }
 
 // Nested is the score of a search itself.
@@ -202,34 +189,9 @@ type Path struct {
 
 // Answers is what is said of answers for all C of a range.
 type Answers struct {
-	Answers []Answer      `json:"answers"`
-	Asked   float64       `json:"asked_gap"`
-	Epochs  int           `json:"epochs"`
-	Grid    int           `json:"grid_at_most,omitempty"`
-	Worst   model.Bound   `json:"largest_gap"`
-	AtC     model.Bound   `json:"largest_gap_at_C"`
-	Seconds float64       `json:"seconds"`
-	Status  solver.Status `json:"status"`
-}
-
-// Answer is one of them.
-type Answer struct {
-	C      model.Bound `json:"C"`
-	From   model.Bound `json:"best_from_C"`
-	To     model.Bound `json:"best_to_C"`
-	Dual   model.Bound `json:"dual"`
-	Gap    model.Bound `json:"gap"`
-	Lambda model.Bound `json:"lambda"`
-	Primal model.Bound `json:"primal"`
-}
-
-// AnswersOf is what is said of answers that took so long.
-func AnswersOf(a *tune.Answers, asked float64, took time.Duration) *Answers {
-	out := &Answers{Answers: []Answer{}, Asked: asked, Epochs: a.Epochs, Grid: a.Grid, Worst: model.Bound(a.Worst), AtC: model.Bound(a.AtC), Seconds: took.Seconds(), Status: a.Status}
-	for _, k := range a.List {
-		out.Answers = append(out.Answers, Answer{model.Bound(k.C), model.Bound(k.From), model.Bound(k.To), model.Bound(k.Dual), model.Bound(k.Gap), model.Bound(k.Lambda), model.Bound(k.Primal)})
-	}
-	return out
+	*tune.Answers
+	Asked   float64 `json:"asked_gap"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Point is a machine of a path.

@@ -44,13 +44,9 @@ func SureOf(m *model.Model, set *data.Set, threads int) (*Sure, error) {
 	bounds, sure, class := make([]model.Interval, n*k), make([]bool, n), make([]int, n)
 	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
 		scores := make([]float64, k*(hi-lo))
-		m.ScoreRows(scores, x, lo, hi)
-		for i := lo; i < hi; i++ {
-			s := scores[k*(i-lo) : k*(i-lo+1)]
-			b := proved.Bounds(bounds[k*i:k*i], x.Row(i), s)
-			if m.Classes != nil {
-				sure[i], class[i] = proved.Sure(b), m.Decide(s)
-			}
+		proved.ScoreRows(scores, bounds[k*lo:k*hi], x, lo, hi)
+		for i := lo; i < hi && m.Classes != nil; i++ {
+			sure[i], class[i] = proved.Sure(bounds[k*i:k*(i+1)]), m.Decide(scores[k*(i-lo):k*(i-lo+1)])
 		}
 	})
 	out := &Sure{Rows: n}

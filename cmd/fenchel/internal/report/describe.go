@@ -62,7 +62,7 @@ func PrintCalibration(r printing.Report, m *model.Model, by string) {
 		r.Line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
 	default:
 		losses := m.Calibration.LogLoss
-		if way := m.Calibration.Calibrator(); way != "" && (way != calibration.Sigmoid || losses != nil) { // of the sigmoid nothing is said where none was chosen
+		if way := m.Calibration.Calibrator(); way != "" && (way != calibration.BySigmoid || losses != nil) { // of the sigmoid nothing is said where none was chosen
 			by = way + ", " + by
 		}
 		r.Line("calibrated", "by %s: predict --probabilities", by)

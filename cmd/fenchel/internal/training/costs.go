@@ -213,14 +213,14 @@ func (p *pather) print(r printing.Report, facts *tune.Costs, took time.Duration)
 func (p *pather) prove(cmd *cobra.Command, set *data.Set) error {
 	begun := time.Now()
 	defer interrupt.Stopping(cmd.Context(), "writing the answers found so far")()
-	found, err := tune.Prove(cmd.Context(), set, p.spec)
+	found, err := tune.CoverPath(cmd.Context(), set, p.spec)
 	if err != nil {
 		return err
 	}
 	took := time.Since(begun)
-	out := result.AnswersOf(found, p.spec.Gap, took)
+	out := &result.Answers{Answers: found, Asked: p.spec.Gap, Seconds: took.Seconds()}
 	if p.out != "" {
-		if err := printing.WriteCSV(p.out, []string{"C", "lambda", "primal", "dual", "gap", "best_from_C", "best_to_C"}, out.Answers); err != nil {
+		if err := printing.WriteCSV(p.out, []string{"C", "lambda", "primal", "dual", "gap", "best_from_C", "best_to_C"}, found.List); err != nil {
 			return exitcode.BadData(err)
 		}
 	}
@@ -237,13 +237,13 @@ func (p *pather) prove(cmd *cobra.Command, set *data.Set) error {
 			r.Line("status", "%s: at C %.6g the best answer is within the relative gap %.3g alone (asked for %.3g)", found.Status, found.AtC, found.Worst, p.spec.Gap)
 		}
 		r.Line("time", "%s, %s", printing.Seconds(took), printing.Count(found.Epochs, "epoch"))
-		p.tableOf(r.W, out.Answers)
+		p.tableOf(r.W, found.List)
 	})
 	return cmp.Or(said, exitcode.Ended(found.Status, false))
 }
 
 // tableOf prints evenly spread answers.
-func (p *pather) tableOf(w io.Writer, answers []result.Answer) {
+func (p *pather) tableOf(w io.Writer, answers []tune.Answer) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(t, "\nC\tlambda\tobjective\tgap\tbest from C\tto C\n")
 	lines := min(len(answers), shown)

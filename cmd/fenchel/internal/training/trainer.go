@@ -76,8 +76,8 @@ type Tuner struct {
 	prove         bool
 	within        float64
 
-	Found   *tune.Result
-	nested  *tune.Nested    // of --outer; nil: none
-	certain *tune.Certainty // of --prove; nil: none
-	sought  time.Duration
+	Found  *tune.Result
+	nested *tune.Nested     // of --outer; nil: none
+	bound  *tune.ErrorBound // of --prove; nil: none
+	sought time.Duration
 }

@@ -54,7 +54,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Proved, "proved", false, "bound where the exact optimum is, for predict --proved and evaluate --proved: with a free bias a few more problems are solved")
 	f.StringVar(&t.probabilities, "probabilities", "", "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors); =isotonic an increasing function, =temperature one number by which scores are divided, =auto the one of the least log loss on folds that it was not fitted to")
-	f.Lookup("probabilities").NoOptDefVal = calibration.Sigmoid
+	f.Lookup("probabilities").NoOptDefVal = calibration.BySigmoid
 	f.StringVar(&t.cost, "cost", "", "LABEL=COST,...: what a row of each of two classes costs that is taken for the other (default 1; \"a,b\"=COST where a label has a comma): chooses the threshold of the score by folds, or those that judge, which are then judged by the mean cost")
 	f.StringVar(&t.threshold, "threshold", "", "predict the second of two classes above this probability, or of models without probabilities above this score (default 0.5, or 0)")
 	f.BoolVar(&t.verbose, "verbose", false, "report solver, bias, scale and times too")
@@ -142,7 +142,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 // applyProbabilities asks for the probabilities of a calibrator.
 func (t *Trainer) applyProbabilities() {
 	t.Spec.Probabilities = t.probabilities != ""
-	if t.probabilities != calibration.Sigmoid {
+	if t.probabilities != calibration.BySigmoid {
 		t.Spec.Calibrator = t.probabilities
 	}
 }

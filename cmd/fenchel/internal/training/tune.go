@@ -224,7 +224,7 @@ func (t *Tuner) seek(cmd *cobra.Command) error {
 	t.spec.Progress = t.judging("models", t.spec.Score)
 	var err error
 	if t.prove {
-		t.Found, t.certain, err = tune.Certain(cmd.Context(), t.Set, t.spec, t.within)
+		t.Found, t.bound, err = tune.BoundError(cmd.Context(), t.Set, t.spec, t.within)
 	} else {
 		t.Found, err = tune.Run(cmd.Context(), t.Set, t.spec)
 	}

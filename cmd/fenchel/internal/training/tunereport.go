@@ -63,7 +63,7 @@ func (t *Tuner) printBest(r printing.Report) {
 	found, m := t.Found, t.Result.Model
 	best := found.Candidates[found.Best]
 	r.Line("best", "%s: %s %s%s, rule %s%s", cmp.Or(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule, trivialOnFolds(found))
-	if c := t.certain; c != nil {
+	if c := t.bound; c != nil {
 		sure := "it may be up to here"
 		if c.Reached() {
 			sure = "proved"
@@ -292,8 +292,8 @@ func (t *Tuner) means() []float64 {
 
 // draw draws the maps, or else the scores of all candidates in order.
 func (t *Tuner) draw(w io.Writer) error {
-	if t.certain != nil {
-		return t.drawCertain(w)
+	if t.bound != nil {
+		return t.drawBound(w)
 	}
 	if maps := t.maps(); maps != nil {
 		return maps.WriteSVG(w)
@@ -319,15 +319,15 @@ func (t *Tuner) draw(w io.Writer) error {
 	return f.WriteSVG(w)
 }
 
-// drawCertain draws the errors of the candidates, and the bound below those of every C.
-func (t *Tuner) drawCertain(w io.Writer) error {
+// drawBound draws the errors of the candidates, and the bound below those of every C.
+func (t *Tuner) drawBound(w io.Writer) error {
 	found, bound := figure.Curve{Name: "error of models"}, figure.Curve{Name: "no optimum is below"}
 	for k := range t.Found.Candidates {
 		if c := &t.Found.Candidates[k]; c.Complete() {
 			found.X, found.Y = append(found.X, c.Spec.C), append(found.Y, 1-c.Mean)
 		}
 	}
-	for _, s := range t.certain.Steps {
+	for _, s := range t.bound.Steps {
 		bound.X, bound.Y = append(bound.X, s.From, s.To), append(bound.Y, s.Error, s.Error)
 	}
 	f := figure.Figure{Title: fmt.Sprintf("error on %d folds", t.Found.Folds), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "error"}, Curves: []figure.Curve{found, bound}}
@@ -363,15 +363,12 @@ func scoreable(text string) bool { return json.Valid([]byte(text)) }
 func (t *Tuner) report() *result.Tuning {
 	found, m := t.Found, t.Result.Model
 	out := &result.Tuning{Fit: result.FitOf(t.Result, t.Out), Bounds: result.Summed(t.Result.Summary), Best: candidate(&found.Candidates[found.Best], true), Index: found.Best, FittedToAll: found.FittedAll, Folds: found.Folds,
-		Kernel: m.Statement.Kernel, Computed: found.Computed, Lower: found.Score.Lower, Rule: found.Rule, Score: found.Score.Name, ScoreWhy: found.ScoreWhy, Stopped: result.OrNull(found.Stopped), Threshold: m.Threshold, Trivial: result.TrivialOf(found)}
+		Kernel: m.Statement.Kernel, Computed: found.Computed, Lower: found.Score.Lower, Rule: found.Rule, Score: found.Score.Name, ScoreWhy: found.ScoreWhy, Stopped: result.OrNull(found.Stopped), Threshold: m.Threshold, Trivial: result.TrivialOf(found), ErrorBound: t.bound}
 	for k := range found.Candidates {
 		out.Candidates = append(out.Candidates, candidate(&found.Candidates[k], true))
 	}
 	out.CalibratedBy = t.calibratedBy()
 	out.Seconds = map[string]float64{"read": t.Read.Seconds(), "search": t.sought.Seconds(), "train": t.Fitted.Seconds(), "total": t.Total.Seconds()}
-	if c := t.certain; c != nil {
-		out.Certainty = &result.Certainty{From: c.From, To: c.To, Error: c.Error, Least: c.Least, AtC: c.AtC, Within: c.Within, Solutions: c.Fits, Grid: c.Grid}
-	}
 	if t.nested != nil {
 		out.Nested = &result.Nested{Folds: result.Numbers(t.nested.Scores), Score: model.Bound(t.nested.Mean), SD: model.Bound(t.nested.SD)}
 	}

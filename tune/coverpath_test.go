@@ -13,9 +13,9 @@ import (
 	"github.com/fenchel-ml/fenchel/tune"
 )
 
-// TestProve compares, for values of C at random, the objective of the answer that is said to be the best there with a lower
+// TestCoverPath compares, for values of C at random, the objective of the answer that is said to be the best there with a lower
 // bound of a problem solved for that C alone.
-func TestProve(t *testing.T) {
+func TestCoverPath(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, c := range []struct {
 		source   string
@@ -35,7 +35,7 @@ func TestProve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := tune.Prove(context.Background(), set, tune.PathSpec{Spec: c.spec, From: c.from, To: c.to})
+		found, err := tune.CoverPath(context.Background(), set, tune.PathSpec{Spec: c.spec, From: c.from, To: c.to})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

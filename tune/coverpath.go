@@ -18,33 +18,37 @@ import (
 
 // Answer is a model for one C that is nearly the best for others too.
 type Answer struct {
-	C, Lambda         float64
-	Primal, Dual, Gap float64 // for that C; Gap is relative
-	From, To          float64 // of the answers this one has the smallest gap from this C to that
-	Model             *model.Model
+	C      float64      `json:"C"`
+	Lambda float64      `json:"lambda"`
+	Primal float64      `json:"primal"`
+	Dual   float64      `json:"dual"`
+	Gap    float64      `json:"gap"`         // for that C, relative
+	From   float64      `json:"best_from_C"` // of the answers this one has the smallest gap from this C
+	To     float64      `json:"best_to_C"`   // to this one
+	Model  *model.Model `json:"-"`
 }
 
 // Answers are models of which, for every C from the first to the last, one is within a relative gap.
 type Answers struct {
-	List   []Answer // C increasing
-	Worst  float64  // the largest relative gap that the best answer has for any C of the range
-	AtC    float64  // it has it there
-	Grid   int      // so many answers are sure to be enough where each C is the same factor larger than the one before; 0: not known
-	Epochs int
-	Status solver.Status // converged where Worst is at most what was asked for
+	List   []Answer      `json:"answers"`                // C increasing
+	Worst  float64       `json:"largest_gap"`            // the largest relative gap that the best answer has for any C of the range
+	AtC    float64       `json:"largest_gap_at_C"`       // it has it there
+	Grid   int           `json:"grid_at_most,omitempty"` // so many answers are sure to be enough where each C is the same factor larger than the one before; 0: not known
+	Epochs int           `json:"epochs"`
+	Status solver.Status `json:"status"` // converged where Worst is at most what was asked for
 }
 
 // mostAnswers is how many are looked for at most.
 const mostAnswers = 100_000
 
-// Prove finds answers for every C from spec.From to spec.To, to the relative gap spec.Gap, of a problem with one lambda and any
+// CoverPath finds answers for every C from spec.From to spec.To, to the relative gap spec.Gap, of a problem with one lambda and any
 // convex loss and penalty. Between two answers, for lambda a and b, every lambda in between has
 //
 //	least objective >= the chord of the bounds D_a and D_b,   objective of the weights w_a: the line through P_a(w_a) and P_b(w_a),
 //
 // as the least objective is a minimum of lines in lambda, and so concave. The gap of the better answer is largest where the lines of the
 // two meet; where it is larger than asked for, the problem there is solved too (the sandwich algorithm; Giesen, Jaggi, Laue 2012; Ndiaye et al. 2019).
-func Prove(ctx context.Context, set *data.Set, spec PathSpec) (*Answers, error) {
+func CoverPath(ctx context.Context, set *data.Set, spec PathSpec) (*Answers, error) {
 	spec.Lambda, spec.C, spec.Gap = 0, spec.From, cmp.Or(spec.Gap, solver.DefaultGap)
 	if spec.Radius != 0 || spec.Slack != 0 || spec.HardMargin || spec.Nu != 0 || spec.IsNetwork() {
 		return nil, errors.New("answers for all C: found a problem without lambda, expected one with C")
@@ -55,7 +59,7 @@ func Prove(ctx context.Context, set *data.Set, spec PathSpec) (*Answers, error) 
 		limited, cancel = context.WithTimeout(ctx, spec.Time)
 		defer cancel()
 	}
-	p := &prover{ctx: limited, spec: spec.Spec, goal: spec.Gap, out: &Answers{Status: solver.Converged}}
+	p := &coverer{ctx: limited, spec: spec.Spec, goal: spec.Gap, out: &Answers{List: []Answer{}, Status: solver.Converged}}
 	p.spec.Gap, p.spec.Time = spec.Gap/4, 0
 	if err := p.begin(set); err != nil {
 		return nil, err
@@ -88,8 +92,8 @@ func Prove(ctx context.Context, set *data.Set, spec PathSpec) (*Answers, error) 
 	return p.out, nil
 }
 
-// prover is one run of Prove.
-type prover struct {
+// coverer is one run of CoverPath.
+type coverer struct {
 	ctx     context.Context
 	spec    fenchel.Spec
 	goal    float64
@@ -108,6 +112,8 @@ type answer struct {
 	points               []problem.Point
 }
 
+func (a *answer) gap() float64 { return problem.Relative(a.primal, a.dual, 0) }
+
 // meeting is where the lines of two neighbours meet, and the relative gap there.
 type meeting struct {
 	lambda, gap float64
@@ -115,7 +121,7 @@ type meeting struct {
 }
 
 // begin prepares the rows.
-func (p *prover) begin(set *data.Set) error {
+func (p *coverer) begin(set *data.Set) error {
 	stage, err := fenchel.NewStage(p.ctx, set, p.spec)
 	if err != nil {
 		return err
@@ -129,7 +135,7 @@ func (p *prover) begin(set *data.Set) error {
 }
 
 // ends solves the problems of the first and the last C.
-func (p *prover) ends(from, to float64) error {
+func (p *coverer) ends(from, to float64) error {
 	first, err := p.solve(from, nil)
 	if err != nil {
 		return err
@@ -148,7 +154,7 @@ func (p *prover) ends(from, to float64) error {
 }
 
 // solve solves the problem of one C, beginning at another solution.
-func (p *prover) solve(c float64, from *answer) (*answer, error) {
+func (p *coverer) solve(c float64, from *answer) (*answer, error) {
 	spec := p.spec
 	spec.C = c
 	var begin *fenchel.Fitted
@@ -163,7 +169,7 @@ func (p *prover) solve(c float64, from *answer) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{fitted: f, primal: f.Summary.Primal, dual: f.Summary.Dual, lambda: f.Lambda}
-	if !(a.dual <= a.primal) {
+	if a.dual-a.dual != 0 || a.dual > a.primal {
 		return nil, fmt.Errorf("the problem of C=%g: found no lower bound, expected a convex loss and a kernel that is positive semidefinite", c)
 	}
 	if a.posed, a.points, err = f.Pose(p.ctx, spec); err != nil {
@@ -193,7 +199,7 @@ func (a *answer) objective(lambda float64) (float64, error) {
 }
 
 // meet finds where the gap of answer k and the next is largest.
-func (p *prover) meet(k int) error {
+func (p *coverer) meet(k int) error {
 	a, b := p.answers[k], p.answers[k+1]
 	beyond, err := a.objective(b.lambda)
 	if err != nil {
@@ -210,15 +216,14 @@ func (p *prover) meet(k int) error {
 	}
 	at := func(from, to float64) float64 { return from + t*(to-from) }
 	upper, lower := min(at(a.primal, beyond), at(before, b.primal)), at(a.dual, b.dual)
-	m := meeting{lambda: at(a.lambda, b.lambda), gap: (upper - lower) / max(math.Abs(upper), math.Abs(lower))}
-	m.gap = max(m.gap, (a.primal-a.dual)/math.Abs(a.primal), (b.primal-b.dual)/math.Abs(b.primal))
+	m := meeting{lambda: at(a.lambda, b.lambda), gap: max(problem.Relative(upper, lower, 0), a.gap(), b.gap())}
 	m.settled = !(m.lambda > a.lambda*(1+1e-9) && m.lambda < b.lambda*(1-1e-9))
 	p.between[k] = m
 	return nil
 }
 
 // widest returns the place with the largest gap above the goal; -1: there is none.
-func (p *prover) widest() int {
+func (p *coverer) widest() int {
 	worst := -1
 	for k, m := range p.between {
 		if m.gap > p.goal && !m.settled && (worst < 0 || m.gap > p.between[worst].gap) {
@@ -229,7 +234,7 @@ func (p *prover) widest() int {
 }
 
 // insert solves the problem of that lambda.
-func (p *prover) insert(lambda float64) error {
+func (p *coverer) insert(lambda float64) error {
 	k, _ := slices.BinarySearchFunc(p.answers, lambda, func(a *answer, lambda float64) int { return cmp.Compare(a.lambda, lambda) })
 	a, err := p.solve(1/(lambda*p.n), p.answers[k])
 	if err != nil {
@@ -241,10 +246,10 @@ func (p *prover) insert(lambda float64) error {
 }
 
 // list writes down the answers, C increasing.
-func (p *prover) list(from, to float64) {
+func (p *coverer) list(from, to float64) {
 	for k := len(p.answers) - 1; k >= 0; k-- {
 		a := p.answers[k]
-		one := Answer{C: a.fitted.C, Lambda: a.lambda, Primal: a.primal, Dual: a.dual, Gap: (a.primal - a.dual) / math.Abs(a.primal), From: from, To: to, Model: a.fitted.Model}
+		one := Answer{C: a.fitted.C, Lambda: a.lambda, Primal: a.primal, Dual: a.dual, Gap: a.gap(), From: from, To: to, Model: a.fitted.Model}
 		if k < len(p.between) {
 			one.From = 1 / (p.between[k].lambda * p.n)
 		}

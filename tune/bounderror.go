@@ -17,33 +17,34 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// Certainty is what is proved of the cross-validation error of the exact optima of every C of a range, beside that of the best candidate.
-type Certainty struct {
-	From, To float64
-	Error    float64 // mean over the folds of the error of the best candidate
-	Least    float64 // no C of the range has a smaller one
-	AtC      float64 // where nothing more is known than Least
-	Within   float64 // Error - Least that was asked for
-	Fits     int     // problems that were solved, of all folds
-	Grid     int     // so many has a grid of one factor that is everywhere as fine as where these are closest
-	Steps    []Step  // the lower bound, C increasing
+// ErrorBound is a lower bound on the cross-validation error of the exact optima, for all C of a range, together with the error of the best model found.
+type ErrorBound struct {
+	From   float64 `json:"from_C"`
+	To     float64 `json:"to_C"`
+	Error  float64 `json:"error"`     // mean over the folds of the error of the best candidate
+	Least  float64 `json:"least"`     // no C of the range has a smaller one
+	AtC    float64 `json:"at_C"`      // where nothing more is known than Least
+	Within float64 `json:"within"`    // Error - Least that was asked for
+	Fits   int     `json:"solutions"` // problems that were solved, of all folds
+	Grid   int     `json:"grid"`      // so many has a grid of one factor that is everywhere as fine as where these are closest
+	Steps  []Step  `json:"-"`         // the lower bound, C increasing
 }
 
 // Step is a range of C with one lower bound of the error.
 type Step struct{ From, To, Error float64 }
 
 // Reached reports whether no C has an error that is lower by more than was asked for.
-func (c *Certainty) Reached() bool { return c.Error-c.Least <= c.Within }
+func (c *ErrorBound) Reached() bool { return c.Error-c.Least <= c.Within }
 
-// Certain searches the C of a linear model of two classes with a lower bound of the cross-validation error on the whole range of the axis C of the spec,
+// BoundError searches the C of a linear model of two classes, with a lower bound on the cross-validation error for every C between the ends of the axis of the spec,
 // until no C can be better than the best candidate by more than within. A solution for one C says which rows left out are surely wrong for
 // others: docs/certificates.md, "Searches" (Shibagaki, Suzuki, Karasuyama, Takeuchi 2015; Okumura, Suzuki, Takeuchi 2015).
-func Certain(ctx context.Context, set *data.Set, spec Spec, within float64) (*Result, *Certainty, error) {
+func BoundError(ctx context.Context, set *data.Set, spec Spec, within float64) (*Result, *ErrorBound, error) {
 	from, to, err := rangeOf(spec.Axes)
 	if err != nil {
 		return nil, nil, err
 	}
-	spec.Train.Gap = min(cmp.Or(spec.Train.Gap, certainGap), certainGap)
+	spec.Train.Gap = min(cmp.Or(spec.Train.Gap, boundGap), boundGap)
 	spec.Axes, spec.Score = []Axis{{Key: "C", Values: []string{spell(from)}}}, "accuracy"
 	r, err := newRun(set, spec)
 	if err != nil {
@@ -55,10 +56,10 @@ func Certain(ctx context.Context, set *data.Set, spec Spec, within float64) (*Re
 		r.ctx, cancel = context.WithTimeout(ctx, spec.Budget)
 		defer cancel()
 	}
-	if err := r.checkCertain(); err != nil {
+	if err := r.checkBoundError(); err != nil {
 		return nil, nil, err
 	}
-	s := &certain{run: r, out: &Certainty{From: from, To: to, Within: within}}
+	s := &errorSearch{run: r, out: &ErrorBound{From: from, To: to, Within: within}}
 	if err := s.begin(); err != nil {
 		return nil, nil, err
 	}
@@ -95,8 +96,8 @@ func rangeOf(axes []Axis) (from, to float64, err error) {
 	return from, to, nil
 }
 
-// checkCertain refuses what no bound of the error is known of.
-func (r *run) checkCertain() error {
+// checkBoundError refuses what no bound of the error is known of.
+func (r *run) checkBoundError() error {
 	s, t := r.spec, r.spec.Train
 	switch {
 	case r.task != "classification" || len(r.set.Target.Label) != 2:
@@ -111,15 +112,15 @@ func (r *run) checkCertain() error {
 	return nil
 }
 
-// certain is one run of Certain.
-type certain struct {
+// errorSearch is one run of BoundError.
+type errorSearch struct {
 	*run
-	folds []*certainFold
-	out   *Certainty
+	folds []*errorFold
+	out   *ErrorBound
 }
 
-// certainFold is the rows that a fold is judged on.
-type certainFold struct {
+// errorFold is the rows that a fold is judged on.
+type errorFold struct {
 	part  *fenchel.Part
 	held  *data.Set
 	share []float64 // what a row adds to the mean error over all folds where it is wrong
@@ -134,7 +135,7 @@ const mostFits = 64
 // The relative gap of the problems is so small that the optimum is within resolution of the norm of the weights: rows nearer than that to the boundary,
 // relative to their length, are not sure.
 const (
-	certainGap = 1e-8
+	boundGap   = 1e-8
 	resolution = 1e-3
 	leastGap   = 1e-13
 )
@@ -143,7 +144,7 @@ const (
 type span struct{ from, to float64 }
 
 // begin prepares the folds.
-func (s *certain) begin() error {
+func (s *errorSearch) begin() error {
 	stage, err := fenchel.NewStage(s.ctx, s.set, s.spec.Train)
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (s *certain) begin() error {
 		if err != nil {
 			return err
 		}
-		f := &certainFold{part: part, held: part.Held()}
+		f := &errorFold{part: part, held: part.Held()}
 		f.share = slices.Clone(pose.OrOnes(f.held.Weight, f.held.Rows()))
 		all := pose.Sum(f.share) * float64(len(s.run.folds))
 		for i := range f.share {
@@ -166,7 +167,7 @@ func (s *certain) begin() error {
 }
 
 // search solves the problems of the C where the bound is least, until it is high enough.
-func (s *certain) search() error {
+func (s *errorSearch) search() error {
 	for _, c := range []float64{s.out.From, s.out.To, shortest(s.out.From, s.out.To)} {
 		if err := s.try(c); err != nil {
 			return err
@@ -185,7 +186,7 @@ func (s *certain) search() error {
 }
 
 // lowest returns the middle of the widest range of C with the least bound; false: it was tried.
-func (s *certain) lowest() (c float64, ok bool) {
+func (s *errorSearch) lowest() (c float64, ok bool) {
 	widest := 1.0
 	for _, t := range s.out.Steps {
 		if t.Error == s.out.Least && t.To/t.From > widest {
@@ -196,7 +197,7 @@ func (s *certain) lowest() (c float64, ok bool) {
 }
 
 // grid counts the problems of a grid as fine as the closest two candidates, which are in order.
-func (s *certain) grid() int {
+func (s *errorSearch) grid() int {
 	closest := math.Inf(1)
 	for k, t := range s.result.Candidates[1:] {
 		closest = min(closest, math.Log(t.number("C")/s.result.Candidates[k].number("C")))
@@ -217,7 +218,7 @@ func shortest(from, to float64) (x float64) {
 }
 
 // try solves the problems of all folds for that C.
-func (s *certain) try(c float64) error {
+func (s *errorSearch) try(c float64) error {
 	members, err := s.enter([]Axis{{Key: "C", Values: []string{spell(c)}}})
 	if err != nil {
 		return err
@@ -241,7 +242,7 @@ func (s *certain) try(c float64) error {
 }
 
 // fit solves the problem of one C, beginning at the solution for the nearest other.
-func (f *certainFold) fit(ctx context.Context, spec fenchel.Spec, c float64) (*fenchel.Fitted, error) {
+func (f *errorFold) fit(ctx context.Context, spec fenchel.Spec, c float64) (*fenchel.Fitted, error) {
 	nearest, from := -1, (*fenchel.Fitted)(nil)
 	for k, other := range f.fits {
 		if nearest < 0 || math.Abs(math.Log(other.C/c)) < math.Abs(math.Log(from.C/c)) {
@@ -267,7 +268,7 @@ func (f *certainFold) fit(ctx context.Context, spec fenchel.Spec, c float64) (*f
 }
 
 // solve finds the rows that are wrong for C around one.
-func (f *certainFold) solve(ctx context.Context, spec fenchel.Spec, c float64) (*fenchel.Fitted, error) {
+func (f *errorFold) solve(ctx context.Context, spec fenchel.Spec, c float64) (*fenchel.Fitted, error) {
 	fitted, err := f.fit(ctx, spec, c)
 	if err != nil {
 		return nil, err
@@ -369,7 +370,7 @@ func united(all []span, one span) []span {
 }
 
 // bound adds up what is surely wrong into the lower bound, a step function of C.
-func (s *certain) bound() {
+func (s *errorSearch) bound() {
 	type event struct{ at, change float64 }
 	var events []event
 	o := s.out

@@ -16,9 +16,9 @@ import (
 
 var long = flag.Bool("long", false, "grids of 1,000 values of C")
 
-// TestCertain compares the bound with the errors of a grid, which are themselves taken between the two numbers that are proved of
-// each: of rows whose class is sure.
-func TestCertain(t *testing.T) {
+// TestBoundError compares the bound with the errors of a grid, where a row counts as wrong unless the exact optimum is proved to
+// predict its class.
+func TestBoundError(t *testing.T) {
 	values := 40
 	if *long {
 		values = 1000
@@ -45,12 +45,12 @@ func TestCertain(t *testing.T) {
 			t.Fatal(err)
 		}
 		spec := Spec{Train: c.spec, Axes: []Axis{{Key: "C", Values: []string{"0.001", "1000"}}}, Folds: Folds{K: c.folds}}
-		result, certain, err := Certain(context.Background(), set, spec, 0.02)
+		result, bound, err := BoundError(context.Background(), set, spec, 0.02)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if !certain.Reached() || certain.Error != 1-result.Candidates[result.Best].Mean {
-			t.Errorf("%s: found the bound %g below the error %g after %d solutions, expected one within 0.02", name, certain.Least, certain.Error, certain.Fits)
+		if !bound.Reached() || bound.Error != 1-result.Candidates[result.Best].Mean {
+			t.Errorf("%s: found the bound %g below the error %g after %d solutions, expected one within 0.02", name, bound.Least, bound.Error, bound.Fits)
 		}
 		folds, err := spec.Folds.Deal(set, set.Target.Code, set.Target.Label)
 		if err != nil {
@@ -76,13 +76,13 @@ func TestCertain(t *testing.T) {
 				}
 				most += mostError(t, f, part) / float64(len(folds))
 			}
-			for _, s := range certain.Steps {
+			for _, s := range bound.Steps {
 				if s.From <= at && at <= s.To && most < s.Error {
 					t.Errorf("%s: at C=%g the error of the optima is at most %g, found the lower bound %g", name, at, most, s.Error)
 				}
 			}
-			if most < certain.Least {
-				t.Errorf("%s: at C=%g the error of the optima is at most %g, proved to be at least %g", name, at, most, certain.Least)
+			if most < bound.Least {
+				t.Errorf("%s: at C=%g the error of the optima is at most %g, proved to be at least %g", name, at, most, bound.Least)
 			}
 		}
 	}
