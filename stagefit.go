@@ -183,10 +183,13 @@ func largestLambda(p *problem.Linear) float64 {
 	}
 	u, _ := p.Combine(v)
 	u = u[:p.Penalised()]
-	if l1, _, ok := penalty.Coefficients(p.Penalty); ok && l1 > 0 {
+	if l1, _, nonnegative, ok := penalty.Corners(p.Penalty); ok && l1 > 0 {
 		most := 0.0
 		for _, x := range u {
-			most = max(most, math.Abs(x))
+			if !nonnegative {
+				x = -math.Abs(x)
+			}
+			most = max(most, -x)
 		}
 		return most / l1
 	}

@@ -32,7 +32,7 @@ func (r draw) statement(p *Problem, n int) {
 	}
 	s.Loss = r.loss(s.Task)
 	if s.Radius == 0 {
-		s.Penalty = one(r, "", "l2", "l2", "l1", "elastic-net", fmt.Sprintf("elastic-net:ratio=%g", r.Float64()))
+		s.Penalty = one(r, "", "l2", "l2", "l1", "elastic-net", fmt.Sprintf("elastic-net:ratio=%g", r.Float64()), "nonnegative-l1", fmt.Sprintf("nonnegative:ratio=%g", r.Float64()))
 		if p.kernel != nil {
 			s.Penalty = ""
 		}

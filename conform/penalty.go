@@ -122,11 +122,39 @@ func penaltyMagnitudes(f *findings, p penalty.Penalty, w []float64, j int) {
 		penaltyCoupled(f, c, w, j)
 		return
 	}
+	if c, ok := p.(penalty.Nonnegative); ok {
+		penaltyNonnegative(f, c, w)
+		return
+	}
 	other, far := slices.Clone(w), slices.Clone(w)
 	other[j] *= -1
 	far[j] *= 1.5
 	f.check(near(p.Value(other), p.Value(w), p.Value(w)), law, "w=%v: with the sign of %d changed %g, not %g", w, j, p.Value(other), p.Value(w))
 	f.check(below(p.Value(w), p.Value(far), p.Value(w)), law, "w=%v: %g, with %g there %g", w, p.Value(w), far[j], p.Value(far))
+}
+
+// penaltyNonnegative checks the form of a penalty of weights that are at least 0, and what a certificate relies on.
+func penaltyNonnegative(f *findings, p penalty.Nonnegative, w []float64) {
+	l1, l2 := p.OnNonnegative()
+	positive, sum, squares, least := slices.Clone(w), 0.0, 0.0, 0.0
+	for j, x := range w {
+		positive[j], least = max(0, x), min(least, x)
+		sum += positive[j]
+		squares += float64(positive[j] * positive[j])
+	}
+	want := float64(l1*sum) + float64(l2/2*squares)
+	f.check(l1 >= 0 && l2 >= 0 && near(p.Value(positive), want, want), "a penalty of nonnegative weights has its form", "w=%v: %g, by the coefficients %g", positive, p.Value(positive), want)
+	f.check(p.StrongConvexity() == l2, "the strong convexity of a penalty of nonnegative weights is that of its form", "%g, coefficient %g", p.StrongConvexity(), l2)
+	f.check(least == 0 || math.IsInf(p.Value(w), 1), "a weight below 0 has an infinite penalty", "w=%v: %g", w, p.Value(w))
+	scale, value := p.Conjugate(w)
+	same, again := p.Conjugate(positive)
+	f.check(scale == same && value == again, "the conjugate is that of the positive numbers", "u=%v: %g and %g, of the positive ones %g and %g", w, scale, value, same, again)
+	more := slices.Clone(positive)
+	for j := range more {
+		more[j] *= 1.5
+	}
+	larger, most := p.Conjugate(more)
+	f.check(larger <= scale && most >= value, "the conjugate of positive numbers grows with each", "u=%v: %g and %g, of larger ones %g and %g", positive, scale, value, larger, most)
 }
 
 // penaltyCoupled checks what a certificate relies on where signs matter: the scale of all vectors

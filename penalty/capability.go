@@ -8,6 +8,7 @@ package penalty
 //	Strong          a conjugate with a gradient                 losses that are not smooth
 //	Separable       the same, for single weights                sdca
 //	Elastic         l1 |w|_1 + l2 |w|^2/2, and nothing else     newton, cd, pegasos; sdca: proximal steps
+//	Nonnegative     the same where no weight is negative        cd, covariance; certificates
 //	Differentiable  a gradient                                  methods that follow it
 //	PNorm           a squared p-norm                            primal gradient methods
 //	Rounded         values that take powers                     certificates
@@ -39,6 +40,13 @@ type Separable interface {
 type Elastic interface {
 	Penalty
 	Coefficients() (l1, l2 float64)
+}
+
+// Nonnegative is the penalty l1 sum_j w_j + l2 |w|^2/2 where no weight is below 0, and infinite elsewhere, l1 and l2 >= 0. So its
+// conjugate is that of the positive u_j alone.
+type Nonnegative interface {
+	Penalty
+	OnNonnegative() (l1, l2 float64)
 }
 
 // Differentiable is a penalty with a gradient at every w: Gradient writes it to dst, which may
@@ -132,6 +140,16 @@ func Coefficients(p Penalty) (l1, l2 float64, ok bool) {
 	}
 	l1, l2 = e.Coefficients()
 	return l1, l2, true
+}
+
+// Corners returns the coefficients of a penalty that says that it is Elastic or Nonnegative.
+func Corners(p Penalty) (l1, l2 float64, nonnegative, ok bool) {
+	if n, ok := p.(Nonnegative); ok {
+		l1, l2 = n.OnNonnegative()
+		return l1, l2, true, true
+	}
+	l1, l2, ok = Coefficients(p)
+	return l1, l2, false, ok
 }
 
 // IsRidge reports whether p says that it is |w|^2/2.

@@ -22,7 +22,7 @@ import (
 // Penalty is a closed convex function Omega >= 0 of the weights with
 // Omega(0) = 0 that depends on their magnitudes alone, and does not fall where one of
 // these grows: a sum of functions of single weights, or of groups of them. One in which signs
-// matter says so, see [Coupled].
+// matter says so, see [Coupled] and [Nonnegative].
 //
 // Laws, with Omega* the conjugate:
 //

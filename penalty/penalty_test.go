@@ -34,6 +34,10 @@ var values = []struct {
 	{"image:size=2x1,l1=2", 21, ""},
 	{"image:size=1x1", 0.7, ""}, // of more weights than pixels the others have |w|_1 alone
 	{"image:size=2y1", 0, `penalty "image": size=2y1: expected rows x columns, such as 28x28`},
+	{"nonnegative", math.Inf(1), ""}, // -4 < 0
+	{"nonnegative:ratio=0.3", math.Inf(1), ""},
+	{"nonnegative:ratio=1", 0, `penalty "nonnegative": ratio=1: expected a number from 0 to below 1 (use nonnegative-l1 for 1)`},
+	{"nonnegative-l1", math.Inf(1), ""},
 	{"nuclear", 5, ""}, // of one column
 	{"fused", 7.7, ""}, // |-4 - 3| + 7/10
 	{"fused:l1=2", 21, ""},
@@ -57,7 +61,7 @@ func TestValuesAndLaws(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(c.spec, ":")
 		tested[name] = true
-		if got := p.Value([]float64{3, -4}); math.Abs(got-c.want) > 1e-15*max(10, c.want) {
+		if got := p.Value([]float64{3, -4}); got != c.want && !(math.Abs(got-c.want) <= 1e-15*max(10, c.want)) {
 			t.Errorf("%s: Value(3, -4) = %v, want %v", c.spec, got, c.want)
 		}
 		if err := conform.Penalty(p); err != nil {

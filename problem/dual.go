@@ -68,6 +68,11 @@ type conjugation struct {
 // evaluate sets value and bound, and returns the scale at which u is in the domain.
 func (c *conjugation) evaluate() (scale float64) {
 	c.strong = c.penalty.StrongConvexity()
+	if _, ok := c.penalty.(penalty.Nonnegative); ok {
+		for j, x := range c.u {
+			c.u[j] = max(0, x) // the same conjugate, and one that grows with magnitudes
+		}
+	}
 	if c.strong == 0 && !c.knownDomain() {
 		c.widen(c.u)
 		c.uError = 0
@@ -113,7 +118,7 @@ func roundingsOf(chain int, factor, size float64, numbers int) (rounding, underf
 // knownDomain reports whether the domain of the conjugate is the unit box, or the penalty says
 // itself what is inside.
 func (c *conjugation) knownDomain() bool {
-	l1, _, _ := penalty.Coefficients(c.penalty)
+	l1, _, _, _ := penalty.Corners(c.penalty)
 	_, coupled := c.penalty.(penalty.Coupled)
 	return l1 >= 1 || coupled
 }

@@ -38,6 +38,9 @@ func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Pe
 	if p == nil {
 		return nil, errors.New("problem: found no penalty, expected one, such as penalty.L2{}")
 	}
+	if _, ok := p.(penalty.Nonnegative); ok && bias == Feature {
+		return nil, errors.New("problem: the penalty keeps all weights at 0 or above, that of a constant feature too: expected the bias free or none")
+	}
 	if s, ok := p.(penalty.Shaped); ok {
 		_, d := rows.X.Dims()
 		if err := s.Fits(d); err != nil {

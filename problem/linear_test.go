@@ -65,9 +65,9 @@ func (q small) value(w []float64) float64 {
 			if j > 0 {
 				cost += math.Abs(v - w[j-1])
 			}
-		case "l2":
+		case "l2", "nonnegative":
 			cost += v * v / 2
-		case "l1":
+		case "l1", "nonnegative-l1":
 			cost += math.Abs(v)
 		case "elastic-net":
 			cost += (math.Abs(v) + v*v/2) / 2
@@ -77,6 +77,9 @@ func (q small) value(w []float64) float64 {
 		default:
 			panic("small.value does not know the penalty " + q.penalty)
 		}
+	}
+	if q.nonnegative() && slices.Min(w) < 0 {
+		cost = math.Inf(1)
 	}
 	if q.penalty == "lp" {
 		cost = math.Pow(cost, 4./3)
@@ -97,6 +100,9 @@ func (q small) value(w []float64) float64 {
 	return sum/total + q.lambda*cost
 }
 
+// nonnegative reports whether no weight may be below 0.
+func (q small) nonnegative() bool { return strings.HasPrefix(q.penalty, "nonnegative") }
+
 // minimum returns the least value over w and b, by one golden-section search
 // inside the other: slow, and it knows nothing but values of P.
 func (q small) minimum() (w []float64, value float64) {
@@ -108,7 +114,7 @@ func (q small) minimum() (w []float64, value float64) {
 // box bounds |w_j| of a minimiser: lambda Omega(w) <= P(w) <= P(0).
 func (q small) box(d int) float64 {
 	r := q.value(make([]float64, d+1)) / q.lambda
-	if q.penalty == "l2" || q.penalty == "lp" {
+	if q.penalty == "l2" || q.penalty == "lp" || q.penalty == "nonnegative" {
 		return math.Sqrt(2 * r)
 	}
 	if q.penalty == "fused" || q.penalty == "image" {
@@ -137,7 +143,11 @@ func (q small) nested(w []float64, k int, box float64) float64 {
 		}
 		box = reach
 	}
-	at, value := golden(-box, box, func(v float64) float64 {
+	least := -box
+	if k < d && q.nonnegative() {
+		least = 0
+	}
+	at, value := golden(least, box, func(v float64) float64 {
 		w[k] = v
 		return q.nested(w, k+1, box)
 	})
@@ -223,6 +233,9 @@ func each(t *testing.T, do func(l loss.Loss, p string, bias problem.Bias)) {
 		seen[name] = true
 		for _, p := range penalty.Entries() {
 			for _, b := range problem.BiasNames() {
+				if b == "feature" && strings.HasPrefix(p.Name, "nonnegative") {
+					continue // refused
+				}
 				do(must(loss.New(spec)), p.Name, must(problem.ParseBias(b)))
 			}
 		}

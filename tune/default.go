@@ -103,7 +103,7 @@ func sparsePath(ctx context.Context, set *data.Set, spec fenchel.Spec, task stri
 	if err != nil || spec.Custom.Penalty != nil {
 		return nil, err
 	}
-	if l1, _, elastic := penalty.Coefficients(p); elastic && l1 == 0 || !elastic && !strings.HasPrefix(spec.Penalty, "group") {
+	if l1, _, _, elastic := penalty.Corners(p); elastic && l1 == 0 || !elastic && !strings.HasPrefix(spec.Penalty, "group") {
 		return nil, nil
 	}
 	spec.Task = task

@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -62,7 +63,7 @@ func TestLosses(t *testing.T) {
 
 // Every penalty of which there is a twin has its values.
 func TestPenalties(t *testing.T) {
-	for _, name := range []string{"l2", "l1", "elastic-net"} {
+	for _, name := range []string{"l2", "l1", "elastic-net", "nonnegative-l1", "nonnegative:ratio=0.2"} {
 		p, err := penalty.New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +73,14 @@ func TestPenalties(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := []float64{0.3, -2, 0, 1e-9}
-		near(t, name, twin.value(Nums(w)), p.Value(w))
+		if strings.HasPrefix(name, "nonnegative") {
+			if value := twin.value(Nums(w)); !value.IsInf() {
+				t.Errorf("%s of a weight below 0: %g, expected infinity", name, value)
+			}
+			near(t, name, twin.value(Nums([]float64{0.3, 2, 0, 1e-9})), p.Value([]float64{0.3, 2, 0, 1e-9}))
+		} else {
+			near(t, name, twin.value(Nums(w)), p.Value(w))
+		}
 		scale, value := p.Conjugate(w)
 		foundScale, found := twin.conjugate(Nums(w))
 		near(t, name+" conjugate", found, value)

@@ -98,7 +98,7 @@ func Corners(lossName, penaltyName string) (kinked, corner bool, err error) {
 
 // cornersOf is Corners of the terms themselves.
 func cornersOf(l loss.Loss, p penalty.Penalty) (kinked, corner bool) {
-	l1, _, elastic := penalty.Coefficients(p)
+	l1, _, _, elastic := penalty.Corners(p)
 	return math.IsInf(l.Smoothness(), 1), elastic && l1 > 0 || p.StrongConvexity() == 0
 }
 

@@ -41,7 +41,7 @@ def test_signature(name):
         assert {n: (p.kind, p.default) for n, p in ours.items()} == {n: (p.kind, p.default) for n, p in theirs.items()}
 
 
-TIGHT = {"LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticNet": 1e-9, "SVC": 1e-7, "NuSVC": 1e-7, "SVR": 1e-7, "NuSVR": 1e-7, "OneClassSVM": 1e-7}
+TIGHT = {"Ridge": 1e-9, "LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticNet": 1e-9, "SVC": 1e-7, "NuSVC": 1e-7, "SVR": 1e-7, "NuSVR": 1e-7, "OneClassSVM": 1e-7}
 
 
 @pytest.mark.parametrize("name, parameters, y", [
@@ -54,7 +54,8 @@ TIGHT = {"LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticN
     ("LinearSVC", {"multi_class": "crammer_singer", "max_iter": 10**6}, THREE), ("LinearSVC", {"multi_class": "crammer_singer", "max_iter": 10**6, "fit_intercept": False, "C": 0.3}, TWO),
     ("LogisticRegression", {"l1_ratio": 0.6, "C": 0.1, "solver": "saga", "max_iter": 10**5}, TWO), ("LogisticRegression", {"class_weight": "balanced", "fit_intercept": False, "max_iter": 1000}, TWO),
     ("LinearRegression", {}, NUMBERS), ("LinearRegression", {"fit_intercept": False}, NUMBERS), ("Ridge", {"alpha": 2.0}, NUMBERS), ("Ridge", {"fit_intercept": False}, NUMBERS), ("Lasso", {"alpha": 0.1}, NUMBERS),
-    ("ElasticNet", {"alpha": 0.2, "l1_ratio": 0.3}, NUMBERS),
+    ("ElasticNet", {"alpha": 0.2, "l1_ratio": 0.3}, NUMBERS), ("Lasso", {"alpha": 0.1, "positive": True}, NUMBERS), ("ElasticNet", {"alpha": 0.05, "l1_ratio": 0.3, "positive": True}, NUMBERS),
+    ("Ridge", {"alpha": 2.0, "positive": True}, NUMBERS), ("LinearRegression", {"positive": True}, NUMBERS),
     ("SVC", {"C": 2.0}, TWO), ("SVC", {"kernel": "poly", "degree": 2, "coef0": 1.0}, THREE), ("SVC", {"kernel": "linear", "class_weight": "balanced"}, THREE),
     ("NuSVC", {"nu": 0.3}, TWO), ("NuSVC", {"nu": 0.2, "gamma": 0.1}, THREE), ("SVR", {"epsilon": 0.2, "C": 3.0}, NUMBERS), ("NuSVR", {"nu": 0.4, "C": 3.0}, NUMBERS),
     ("OneClassSVM", {"nu": 0.2}, None), ("KernelRidge", {"kernel": "rbf", "alpha": 0.3}, NUMBERS), ("KernelRidge", {"kernel": "cosine"}, NUMBERS),
@@ -294,7 +295,7 @@ def test_logistic_cv(scoring, y):
 
 @pytest.mark.parametrize("estimator", [
     twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=0), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
-    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.Ridge(positive=True), twins.LinearRegression(positive=True), twins.Lasso(positive=True), twins.PCA("most"), twins.Nystroem(kernel_params={"a": 1}),
+    twins.SVC(probability="yes"), twins.Ridge(alpha=-1), twins.PCA("most"), twins.Nystroem(kernel_params={"a": 1}),
     twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.KernelPCA(kernel="sigmoid"), twins.KernelPCA(kernel=min), twins.KernelPCA(151), twins.KernelPCA(kernel_params={"a": 1}), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
 ])  # fmt: skip

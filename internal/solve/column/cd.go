@@ -82,7 +82,7 @@ func cornered(p problem.Problem, name, other string) (*problem.Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
+	if l1, _, nonnegative, _ := penalty.Corners(l.Penalty); !(l1 > 0) && !nonnegative {
 		return nil, fmt.Errorf("solver %s needs the penalty l1 or elastic-net; for l2 use %s", name, other)
 	}
 	return l, nil
@@ -95,6 +95,7 @@ func begin(l *problem.Linear, from *problem.Point) []float64 {
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(w, from.W)
+		inside(l, w)
 		if l.Bias == problem.None {
 			w[d] = 0
 		}
@@ -104,12 +105,21 @@ func begin(l *problem.Linear, from *problem.Point) []float64 {
 	return w
 }
 
+// inside makes weights 0 that the penalty does not let be negative.
+func inside(l *problem.Linear, w []float64) {
+	if _, ok := l.Penalty.(penalty.Nonnegative); ok {
+		for j, x := range w[:l.Penalised()] {
+			w[j] = max(0, x)
+		}
+	}
+}
+
 // Start begins at w = 0 with the best bias, or at the weights of the warm start.
 func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
-	corner, mu, _ := penalty.Coefficients(l.Penalty)
-	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N, one: make([]float64, 1)}
+	corner, mu, nonnegative, _ := penalty.Corners(l.Penalty)
+	s := &cd{p: l, nonnegative: nonnegative, over: start.Over, loss: l.Loss.(loss.Curved), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N, one: make([]float64, 1)}
 	s.w = begin(l, start.From)
 	s.gap = math.Inf(1)
 	for _, v := range []*[]float64{&s.d, &s.g, &s.trial, &s.bound} {
@@ -188,14 +198,15 @@ func (s *cd) predict() {
 }
 
 type cd struct {
-	p       *problem.Linear
-	over    parts.Limit
-	loss    loss.Curved
-	columns *matrix.CSR // X transposed, shared by all problems of these rows
-	ones    []float32   // the column of the bias
-	mu      float64     // of the penalty
-	corner  float64     // of the penalty
-	most    float64     // h_i/s_i is at most this
+	p           *problem.Linear
+	over        parts.Limit
+	loss        loss.Curved
+	columns     *matrix.CSR // X transposed, shared by all problems of these rows
+	ones        []float32   // the column of the bias
+	mu          float64     // of the penalty
+	corner      float64     // of the penalty
+	nonnegative bool        // as weights must be
+	most        float64     // h_i/s_i is at most this
 
 	end       error     // why nothing more can be proved; nil: it can
 	one       []float64 // scratch: one weight

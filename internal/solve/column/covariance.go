@@ -55,8 +55,8 @@ func (Covariance) Accepts(p problem.Problem) error {
 func (Covariance) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
-	corner, mu, _ := penalty.Coefficients(l.Penalty)
-	s := &covariance{p: l, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: make([]float64, d+1), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
+	corner, mu, nonnegative, _ := penalty.Corners(l.Penalty)
+	s := &covariance{p: l, nonnegative: nonnegative, over: start.Over, corner: l.Lambda * corner, mu: l.Lambda * mu, size: d, w: make([]float64, d+1), g: make([]float64, d+1), prediction: make([]float64, n), a: make([]float64, n)}
 	if l.Bias != problem.None {
 		s.size++
 	}
@@ -70,6 +70,7 @@ type covariance struct {
 	p             *problem.Linear
 	over          parts.Limit
 	corner, mu    float64   // of the penalty, times lambda
+	nonnegative   bool      // as weights must be
 	size          int       // columns, with that of the bias
 	h             []float64 // size*size, symmetric; nil: not formed yet
 	w, g          []float64 // weights, and the gradient of the losses there
@@ -146,6 +147,8 @@ func (s *covariance) violation(j int) float64 {
 	switch {
 	case !s.penalised(j):
 		return math.Abs(g)
+	case w == 0 && s.nonnegative:
+		return max(0, -g-s.corner)
 	case w == 0:
 		return max(0, math.Abs(g)-s.corner)
 	}
@@ -200,7 +203,9 @@ func (s *covariance) pass(columns []int) (worst float64) {
 		}
 		next := w - s.g[j]/square
 		if s.penalised(j) {
-			next = vec.Shrink(float64(square*w)-s.g[j], s.corner) / (square + s.mu)
+			if next = vec.Shrink(float64(square*w)-s.g[j], s.corner) / (square + s.mu); s.nonnegative {
+				next = max(0, next)
+			}
 		}
 		if next != w {
 			s.w[j] = next
@@ -235,8 +240,8 @@ func (s *covariance) newton(used []int) {
 	}
 	for a, j := range used {
 		step := float64(first * x[a])
-		if w := s.w[j]; first < 1 && s.penalised(j) && -w/x[a] == first {
-			step = -w // the first that would change its sign is 0
+		if w := s.w[j]; first < 1 && s.penalised(j) && (-w/x[a] == first || float64(w*(w+step)) < 0) {
+			step = -w // the first that would change its sign is 0, and so are those that roundings let change it
 		}
 		s.w[j] += step
 		vec.Axpy64(s.g[:s.size], step, s.h[j*s.size:(j+1)*s.size])

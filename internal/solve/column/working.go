@@ -23,6 +23,8 @@ func (s *cd) violation(j int, w, g float64) float64 {
 		return math.Abs(g + t)
 	case w < 0:
 		return math.Abs(g - t)
+	case s.nonnegative:
+		return max(0, -g-t)
 	}
 	return max(0, math.Abs(g)-t)
 }

@@ -18,7 +18,7 @@ import (
 // counts, never a clock; the ablation test measures them on real, deformed and generated
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
-	if (dual.SDCA{}).Accepts(p) != nil {
+	if _, ok := p.Penalty.(penalty.Nonnegative); ok || (dual.SDCA{}).Accepts(p) != nil {
 		return chooseWeak(p)
 	}
 	if hessian.Serves(p) {
@@ -52,9 +52,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	return second, why
 }
 
-// chooseWeak is Choose for penalties that do not determine each weight by itself.
+// chooseWeak is Choose for penalties that do not determine each weight by itself, and for those that bound weights.
 func chooseWeak(p *problem.Linear) (name, why string) {
-	_, _, elastic := penalty.Coefficients(p.Penalty)
+	_, _, nonnegative, elastic := penalty.Corners(p.Penalty)
 	_, gradient := p.Penalty.(penalty.Differentiable)
 	if (Root{}).Accepts(p) == nil {
 		return "root", "the C whose model has that norm"
@@ -62,9 +62,11 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	n, d := p.Dims()
 	switch {
 	case elastic && column.Covariance{}.Accepts(p) == nil && n >= 10*d && hessian.Time(p) <= cheapTime:
-		return "covariance", fmt.Sprintf("the penalty l1, many rows for each feature and a cheap %d x %d matrix", d, d)
+		return "covariance", fmt.Sprintf("weights become 0, and there are many rows for each feature and a cheap %d x %d matrix", d, d)
 	case elastic && column.CD{}.Accepts(p) == nil:
-		return "cd", "the penalty l1 is solved by columns"
+		return "cd", "weights that become 0 are found by columns"
+	case nonnegative && dual.SDCA{}.Accepts(p) == nil:
+		return "sdca", "no method of columns takes the loss"
 	case elastic && newton.Newton{}.Accepts(p) == nil:
 		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"
 	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):

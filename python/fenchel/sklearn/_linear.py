@@ -213,6 +213,14 @@ def dependent(X: Any, centred: bool) -> bool:
     return bool(values[0] < 1e-13 * len(values))
 
 
+def nonnegative(spec: dict[str, Any], positive: bool) -> dict[str, Any]:
+    """Return spec, with a penalty of weights that are at least 0 if positive."""
+    if not positive:
+        return spec
+    _, _, ratio = spec["penalty"].partition(":")
+    return {**spec, "penalty": "nonnegative-l1" if spec["penalty"] == "l1" else "nonnegative:" + (ratio or "ratio=0")}
+
+
 class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
@@ -266,7 +274,6 @@ class Ridge(LinearNumbers):
     ``10 tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
     All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
     may have one number each. ``alpha=0`` is least squares as of :class:`LinearRegression`.
-    Refused: ``positive=True``.
 
     Attributes
     ----------
@@ -292,11 +299,11 @@ class Ridge(LinearNumbers):
         self.random_state = random_state
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        refuse(self, positive=False, solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
+        refuse(self, positive=(False, True), solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
         if self._unpenalised():
-            return {**self._stop(), **unpenalised(X, weights, self.fit_intercept)}
+            return nonnegative({**self._stop(), **unpenalised(X, weights, self.fit_intercept)}, self.positive)
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(10 * self.tol**2.5, 1e-14)}
+        return nonnegative({**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(10 * self.tol**2.5, 1e-14)}, self.positive)
 
 
 class LinearRegression(LinearNumbers):
@@ -306,7 +313,7 @@ class LinearRegression(LinearNumbers):
     A lower bound needs a penalty: ``gap_`` is that of the problem with alpha |w|^2, ``alpha`` 1e-14
     of the sum of the squares of X less its means, which is far below what rounding X to single
     precision changes. ``copy_X``, ``n_jobs`` (threads) and ``tol`` change nothing. Targets of two
-    dimensions are one problem each. Refused: ``positive=True``.
+    dimensions are one problem each.
 
     Attributes
     ----------
@@ -331,8 +338,8 @@ class LinearRegression(LinearNumbers):
         self.positive = positive
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        refuse(self, positive=False)
-        return {**self._stop(), "threads": threads_of(self.n_jobs), **unpenalised(X, weights, self.fit_intercept)}
+        refuse(self, positive=(False, True))
+        return nonnegative({**self._stop(), "threads": threads_of(self.n_jobs), **unpenalised(X, weights, self.fit_intercept)}, self.positive)
 
 
 class Lasso(LinearNumbers):
@@ -340,7 +347,7 @@ class Lasso(LinearNumbers):
 
     ``tol / 100`` is the relative duality gap to be proved. ``precompute``, ``copy_X`` and
     ``selection`` change nothing. Targets of two dimensions are one problem each. ``alpha=0`` is
-    least squares as of :class:`LinearRegression`. Refused: ``positive=True``.
+    least squares as of :class:`LinearRegression`.
 
     Attributes
     ----------
@@ -381,12 +388,12 @@ class Lasso(LinearNumbers):
         return "l1"
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        refuse(self, positive=False, selection=("cyclic", "random"))
+        refuse(self, positive=(False, True), selection=("cyclic", "random"))
         penalty = self._penalty()
         if self._unpenalised():
-            return {**self._stop(), **unpenalised(X, weights, self.fit_intercept)}
+            return nonnegative({**self._stop(), **unpenalised(X, weights, self.fit_intercept)}, self.positive)
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": penalty, "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}
+        return nonnegative({**self._stop(), "penalty": penalty, "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}, self.positive)
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         before = getattr(self, "model_", None)

@@ -45,6 +45,7 @@ type spelled struct {
 	cost        string // LABEL=COST,...
 	threshold   string
 	image       string // rows x columns
+	lower       string // least value of a weight
 
 	probabilities string // the calibrator; "": none
 }

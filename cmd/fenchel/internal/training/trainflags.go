@@ -37,6 +37,7 @@ func (t *Trainer) registerProblem(cmd *cobra.Command) {
 	f.BoolVar(&s.TargetLog, "target-log", false, "learn the logarithm of the target, which must be above 0; what is predicted is its exponential")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
 	f.StringVar(&t.image, "image", "", "rows x columns of pixels that the features are, such as 28x28: penalise the total variation of the weights (--penalty image)")
+	f.StringVar(&t.lower, "lower", "", "least value of a weight, 0: no weight is negative (penalties l2, l1, elastic-net)")
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights; losses of numbers but squared: by the scale of the targets)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.Register(cmd, s)
@@ -94,6 +95,29 @@ func (t *Trainer) applyImage(cmd *cobra.Command) error {
 	return nil
 }
 
+// applyLower takes the penalty of weights that are at least 0 instead of the one that is named.
+func (t *Trainer) applyLower() error {
+	if t.lower == "" {
+		return nil
+	}
+	if bound, err := strconv.ParseFloat(t.lower, 64); err != nil || bound != 0 {
+		return fmt.Errorf("--lower %s: expected 0, the only bound of weights that is known", t.lower)
+	}
+	p, err := penalty.New(t.Spec.Penalty)
+	if err != nil {
+		return err
+	}
+	switch l1, l2, ok := penalty.Coefficients(p); {
+	case !ok:
+		return fmt.Errorf("--lower 0: found the penalty %s, expected l2, l1 or elastic-net", t.Spec.Penalty)
+	case l2 == 0:
+		t.Spec.Penalty = "nonnegative-l1"
+	default:
+		t.Spec.Penalty = fmt.Sprintf("nonnegative:ratio=%v", l1)
+	}
+	return nil
+}
+
 // checkProblem refuses bad flags of those that state the problem and how to read.
 func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
@@ -125,7 +149,7 @@ func (t *Trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return fmt.Errorf("--hidden %s: expected whole numbers > 0, such as 100,50", printing.Spell(t.hidden))
 	}
 	t.applyProbabilities()
-	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.applyImage(cmd), t.checkThreshold()); err != nil {
+	if err := cmp.Or(t.kernel.Apply(cmd, &t.Spec), t.applyImage(cmd), t.applyLower(), t.checkThreshold()); err != nil {
 		return err
 	}
 	var err error
