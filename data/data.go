@@ -30,19 +30,36 @@ import (
 	_ "github.com/fenchel-ml/fenchel/internal/read/table"
 )
 
-// What package set says of rows, of how they are read and of formats.
+// These types are of the packages below internal/read, whose readers make them: "go doc -all" of
+// github.com/fenchel-ml/fenchel/internal/read/set has every field with its meaning.
 type (
-	Set      = set.Set
-	Target   = set.Target
-	Schema   = set.Schema
-	Column   = set.Column
-	Options  = set.Options
+	// Set is n rows of d numbers and what belongs to each row: X (a matrix.Matrix), Target, Weight (n numbers, nil: all 1), Feature (d names), Schema
+	// (of a table: how columns became features), ID, Kept, Gaps (missing numbers) and Warnings (doubts that did not stop the reading). Methods: Rows, Cols, Check, Digest,
+	// Subset, Close.
+	Set = set.Set
+	// Target is what is predicted: Label and Code of classes (Label[Code[i]] is that of row i), Number of numbers, Names and Further of several targets.
+	// Both Code and Number are set where labels are numbers of which there are few.
+	Target = set.Target
+	// Schema says how the columns of a table became features: Columns, Target and Weight (indices, -1: none). Schema.Row makes a row of a
+	// map from names of columns to values, as a web service has it; Features names all of them.
+	Schema = set.Schema
+	// Column is one column of a table: Name, Category (nil: numbers), Fill (for a missing number), Offset, Factor, Kind, Text, Unit.
+	Column = set.Column
+	// Options says how to read: Format ("": found), Target, Weights, Ignore, Categorical, Numeric, ID, Labels, Schema (of a model, to make the same features), Columns,
+	// Threads, and those of Spelling, Source and Blocking, which it embeds.
+	Options = set.Options
+	// Spelling says how fields of a table are written: Missing, Dates ("dmy", "mdy"), Separator, Keep, Terms (of texts).
 	Spelling = set.Spelling
-	Source   = set.Source
+	// Source says where sources are: Stdin for the source "-", FS for files that are not the system's, Tally.
+	Source = set.Source
+	// Blocking says how many rows or bytes a step of a stream takes: InOrder, BlockRows, Bits, Chunk.
 	Blocking = set.Blocking
-	Tally    = set.Tally
+	// Tally counts the bytes that were read, for others to watch.
+	Tally = set.Tally
 
+	// RowStream gives rows in blocks to methods that see each row once (Next, All, Close), of standard input and of files larger than memory.
 	RowStream = stream.RowStream
 
+	// Scaling brings features to comparable sizes, x to (x - Offset[j]) Factor[j]; Kind is "max" or "std".
 	Scaling = scaling.Scaling
 )

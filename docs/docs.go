@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed *.md guide/*.md formats/*.md formats/*.json
+//go:embed *.md guide/*.md tutorials/*.md formats/*.md formats/*.json
 var files embed.FS
 
 // A Page is one of the manual, or the schema of what a verb prints with --json.
@@ -32,8 +32,13 @@ func Pages() ([]Page, error) {
 		text, err := files.ReadFile(file)
 		page := Page{Name: path.Base(file), text: string(text)}
 		if name, ok := strings.CutSuffix(page.Name, ".md"); ok {
-			if page.Name = name; name == "README" {
-				page.Name = path.Base(path.Dir(file))
+			switch folder := path.Base(path.Dir(file)); {
+			case name == "README":
+				page.Name = folder
+			case folder == "tutorials":
+				page.Name = "tutorial-" + name
+			default:
+				page.Name = name
 			}
 			first, _, _ := strings.Cut(page.text, "\n")
 			page.Title = strings.TrimLeft(first, "# ")
@@ -52,7 +57,7 @@ var (
 )
 
 // Print writes a page for a terminal of so many columns: paragraphs and items wrapped, tables
-// as a line or paragraph for each row, blocks of code as they are, links without their
+// as columns, each wrapped, blocks of code as they are, links without their
 // targets. A schema is written as it is.
 func (p *Page) Print(w io.Writer, columns int) error {
 	if p.Title == "" {
@@ -64,6 +69,7 @@ func (p *Page) Print(w io.Writer, columns int) error {
 		out.line(line)
 	}
 	out.flush()
+	out.table()
 	_, err := io.WriteString(w, out.text.String())
 	return err
 }
@@ -74,12 +80,16 @@ type printer struct {
 	columns int
 	code    bool // inside a block of code
 	indent  string
-	mark    string   // before the first word of a paragraph
-	words   []string // of the paragraph that is not written yet
+	mark    string     // before the first word of a paragraph
+	words   []string   // of the paragraph that is not written yet
+	rows    [][]string // of the table that is not written yet
 }
 
 // line takes the next line of the page.
 func (p *printer) line(line string) {
+	if len(p.rows) > 0 && !strings.HasPrefix(line, "|") {
+		p.table()
+	}
 	switch {
 	case strings.HasPrefix(line, "```"):
 		p.flush()
@@ -95,7 +105,7 @@ func (p *printer) line(line string) {
 	case ruling.MatchString(line):
 	case strings.HasPrefix(line, "|"):
 		p.flush()
-		p.row(strings.Split(strings.Trim(line, "|"), " | "))
+		p.row(line)
 	default:
 		if m := item.FindString(line); m != "" {
 			p.flush()
@@ -105,14 +115,104 @@ func (p *printer) line(line string) {
 	}
 }
 
-// row begins a paragraph of the cells of a row, the first of them before the margin.
-func (p *printer) row(cells []string) {
-	const margin = 4
+// row takes the cells of a row.
+func (p *printer) row(line string) {
+	const bar = "\x00" // of a cell, not between cells
+	cells := strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, bar), "|"), "|")
 	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(plain(cell))
+		cells[i] = strings.ReplaceAll(strings.TrimSpace(plain(cell)), bar, "|")
 	}
-	p.words, p.indent = strings.Fields(strings.Join(cells, " | ")), strings.Repeat(" ", margin)
-	p.flush()
+	p.rows = append(p.rows, cells)
+}
+
+// table writes the rows, each cell wrapped in its column. The columns share what there is: none gets more than it needs.
+func (p *printer) table() {
+	const between = 2
+	var whole, longest []int // runes of each column's longest cell, and word
+	for _, row := range p.rows {
+		for i, cell := range row {
+			if i == len(whole) {
+				whole, longest = append(whole, 1), append(longest, 1)
+			}
+			whole[i] = max(whole[i], len([]rune(cell)))
+			for word := range strings.FieldsSeq(cell) {
+				longest[i] = max(longest[i], len([]rune(word)))
+			}
+		}
+	}
+	widths, left := longest, p.columns-between*(len(whole)-1)
+	for i, n := range longest {
+		left -= n
+		whole[i] -= n
+	}
+	if left < 0 {
+		widths = shares(longest, left+sum(longest))
+	} else {
+		for i, more := range shares(whole, left) {
+			widths[i] += more
+		}
+	}
+	for _, row := range p.rows {
+		cells, lines := make([][]string, len(row)), 0
+		for i, cell := range row {
+			cells[i] = wrap(cell, max(1, widths[i]))
+			lines = max(lines, len(cells[i]))
+		}
+		for k := range lines {
+			line := ""
+			for i, cell := range cells {
+				text := ""
+				if k < len(cell) {
+					text = cell[k]
+				}
+				line += text + strings.Repeat(" ", max(0, widths[i]-len([]rune(text)))+between)
+			}
+			p.text.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	p.rows = nil
+}
+
+// shares divides so many columns of a terminal: who needs no more than an equal share of what is left gets it, the others share the rest.
+func shares(needed []int, columns int) []int {
+	order, widths := make([]int, len(needed)), make([]int, len(needed))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return needed[a] - needed[b] })
+	for k, i := range order {
+		widths[i] = max(0, min(needed[i], columns/(len(order)-k)))
+		columns -= widths[i]
+	}
+	return widths
+}
+
+func sum(numbers []int) (total int) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
+// wrap breaks text into lines of at most so many runes, longer words too.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		for line += word; len([]rune(line)) > width; {
+			r := []rune(line)
+			lines = append(lines, string(r[:width]))
+			line = string(r[width:])
+		}
+	}
+	return append(lines, line)
 }
 
 // flush writes the paragraph.

@@ -21,7 +21,7 @@ func newTopics() *cobra.Command {
 		w, pages := cmd.OutOrStdout(), manual()
 		for _, page := range pages {
 			if page.Title != "" {
-				usage.PrintEntry(w, page.Name, 16, page.Title)
+				usage.PrintEntry(w, page.Name, 25, page.Title)
 			}
 		}
 		fmt.Fprintf(w, "\n\"fenchel help TOPIC\" prints one. The schema of what a verb prints with --json is\nVERB.schema.json, such as \"fenchel help train.schema.json\".\n")
