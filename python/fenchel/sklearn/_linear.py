@@ -271,7 +271,7 @@ class LinearNumbers(Targets, Regressor, Linear):
 class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
-    ``10 tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
+    ``10 tol ** 2.5``, 1e-12 at most, is the relative duality gap to be proved: scikit-learn solves least squares directly.
     All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
     may have one number each. ``alpha=0`` is least squares as of :class:`LinearRegression`.
 
@@ -303,7 +303,7 @@ class Ridge(LinearNumbers):
         if self._unpenalised():
             return nonnegative({**self._stop(), **unpenalised(X, weights, self.fit_intercept)}, self.positive)
         (alpha,) = above_zero(self, "alpha")
-        return nonnegative({**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(10 * self.tol**2.5, 1e-14)}, self.positive)
+        return nonnegative({**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(min(10 * self.tol**2.5, 1e-12), 1e-14)}, self.positive)
 
 
 class LinearRegression(LinearNumbers):
