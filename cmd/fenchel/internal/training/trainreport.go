@@ -78,7 +78,11 @@ func (t *Trainer) printScores(r printing.Report) {
 		r.Line(t.judgedBy(), "%s", t.crossWords())
 	}
 	if t.learned != nil {
-		r.Line("learned", "%s (rows that it has learned from)", report.Headline(t.learned))
+		which := "rows"
+		if n := t.Set.Rows(); t.learned.Rows < n {
+			which = fmt.Sprintf("a sample of the %d rows", n)
+		}
+		r.Line("learned", "%s (%s that it has learned from)", report.Headline(t.learned), which)
 		r.Line("", "of new rows nothing is known yet: --holdout 0.2, --folds 5 or --test FILE judges by others")
 	}
 }
