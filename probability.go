@@ -20,6 +20,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -38,9 +39,10 @@ type calibrator struct {
 	result *Result
 
 	rows     []crossfit.Row
-	fitted   []*Result // models of the folds
-	unproved int       // folds without the gap that was asked for
-	lacking  int       // folds without a row of some class to learn from
+	fitted   []*Result         // models of the folds
+	left     *crossfit.LeftOut // or those without one row each
+	unproved int               // folds without the gap that was asked for
+	lacking  int               // folds without a row of some class to learn from
 }
 
 // what is fitted to the rows that others predict.
@@ -110,6 +112,8 @@ func (c *calibrator) dealt() *model.Folds {
 	switch {
 	case c.spec.Held != nil:
 		how.By = "valid"
+	case c.left != nil:
+		how = model.Folds{K: len(c.left.Bias), By: "leave-one-out"}
 	case c.spec.Folds == nil:
 		how = model.Folds{K: foldCount, Seed: c.spec.Seed, By: "random"}
 	case c.spec.Dealt == nil:
@@ -183,8 +187,11 @@ func (c *calibrator) deal() error {
 	return nil
 }
 
-// crossPredict has the rows of each fold predicted by a model of the others.
+// crossPredict has the rows of each fold, or each row, predicted by a model of the others.
 func (c *calibrator) crossPredict(ctx context.Context) error {
+	if c.leavesOut() {
+		return c.leaveOut()
+	}
 	if err := c.deal(); err != nil {
 		return err
 	}
@@ -344,7 +351,7 @@ func (c *calibrator) coverage() (*model.Coverage, error) {
 		made.Method = model.Split
 	}
 	var all []float64
-	each := make([][]float64, max(1, len(c.folds)))
+	each := make([][]float64, max(len(c.folds), len(c.rows)))
 	for _, row := range c.rows {
 		e := math.Inf(1) // of a class or score that the model does not know
 		switch {
@@ -365,7 +372,11 @@ func (c *calibrator) coverage() (*model.Coverage, error) {
 	if made.Quantile = q; m.Classes != nil && c.result.Margins != nil {
 		made.Quantile *= c.result.Margins[0]
 	}
-	if c.plus(made.Folds) && !slices.ContainsFunc(all, func(e float64) bool { return math.IsInf(e, 0) }) {
+	switch {
+	case slices.ContainsFunc(all, func(e float64) bool { return math.IsInf(e, 0) }):
+	case c.left != nil:
+		made.Method, made.Errors, made.Weights, made.Bias = model.JackknifePlus, each, c.left.Weights, c.left.Bias
+	case c.plus(made.Folds):
 		made.Method = model.CVPlus
 		for f, r := range c.fitted {
 			slices.Sort(each[f])
@@ -382,20 +393,60 @@ func (c *calibrator) coverage() (*model.Coverage, error) {
 // mostFolded is how many weights of models of folds, and errors of rows, a model keeps.
 const mostFolded = 1 << 18
 
-// plus reports whether the models of the folds can be kept, and judge new rows: they are linear, take the features that the model takes, and
+// keeps reports whether models of other rows could be kept, and judge new ones: they are linear, and no feature depends on the rows, as means that fill gaps
+// and terms of texts do.
+func (c *calibrator) keeps() bool {
+	m := c.result.Model
+	return m.IsLinear() && m.Network == nil && m.Map == nil && c.set.Gaps == nil &&
+		!(m.Schema.Table() && slices.ContainsFunc(m.Schema.Columns, func(c data.Column) bool { return c.Text != nil && c.Text.Bits == 0 }))
+}
+
+// plus reports whether the models of the folds can be kept: they take the features that the model takes, and
 // were dealt rows at random, each row once.
 func (c *calibrator) plus(how *model.Folds) bool {
 	m := c.result.Model
-	if c.spec.Held != nil || c.result.Margins != nil || !m.IsLinear() || m.Network != nil || m.Map != nil || how == nil || how.By != "random" || how.Repeats > 1 || c.spec.Groups > 0 || len(c.fitted) < 2 || len(c.fitted) != len(c.folds) {
+	if c.result.Margins != nil || !c.keeps() || how == nil || how.By != "random" || how.Repeats > 1 || c.spec.Groups > 0 || len(c.fitted) < 2 || len(c.fitted) != len(c.folds) {
 		return false
 	}
 	if m.Classes != nil && c.spec.Folds != nil { // dealt by class
 		return false
 	}
-	if c.set.Gaps != nil || m.Schema.Table() && slices.ContainsFunc(m.Schema.Columns, func(c data.Column) bool { return c.Text != nil && c.Text.Bits == 0 }) {
-		return false // means that fill gaps, and terms, are of the rows of a fold
-	}
 	return len(c.rows)+len(c.folds)*len(m.Outputs)*m.Data.Features <= mostFolded && !slices.ContainsFunc(c.fitted, func(r *Result) bool { return r.Model.Data.Features != m.Data.Features })
+}
+
+// mostLeftOut is how many weights and errors of models without one row each a model keeps: of more rows those of folds are as good, and smaller.
+const mostLeftOut = 1 << 16
+
+// leavesOut reports whether intervals are made by models without one row each: of least squares with the penalty l2, where they are solutions of equations
+// of no more unknowns than rows, and no folds were given.
+func (c *calibrator) leavesOut() bool {
+	m, n := c.result.Model, c.set.Rows()
+	s, own := m.Statement, c.spec.Custom.Loss != nil || c.spec.Custom.Penalty != nil
+	return c.spec.Interval != 0 && c.spec.Folds == nil && c.spec.Groups == 0 && m.Classes == nil && s.Loss == "squared" && s.Penalty == "l2" && s.Lambda > 0 && !own && c.keeps() &&
+		m.Data.Features < n && n*(m.Data.Features+2) <= mostLeftOut && (m.Scaling == nil || m.Scaling.Kind == "std")
+}
+
+// leaveOut has each row predicted by the model of all others.
+func (c *calibrator) leaveOut() error {
+	begun, m := time.Now(), c.result.Model
+	labels, err := pose.NumbersOf(c.set.Target, c.spec.TargetLog)
+	if err != nil {
+		return err
+	}
+	others := c.spec
+	others.stateLambda(loss.Squared{}, nil, nil, float64(c.set.Rows()-1))
+	bias, value, err := problem.ParseConstant(m.Statement.Bias)
+	if err != nil {
+		return err
+	}
+	ridge := crossfit.Ridge{X: c.set.X, Y: labels.Number, Lambda: others.Lambda, Bias: bias, Value: value, Indicator: c.set.Indicator(),
+		Scaled: m.Scaling != nil, Centred: m.Schema != nil || matrix.IsDense(c.set.X)}
+	c.left = ridge.LeaveOneOut(c.spec.Threads)
+	for i, score := range c.left.Prediction {
+		c.rows = append(c.rows, crossfit.Row{Row: i, Fold: i, Class: metric.Unknown, Number: c.set.Target.Number[i], Weight: 1, Scores: []float64{score}})
+	}
+	c.result.Train += time.Since(begun)
+	return nil
 }
 
 // unscaled are the weights and the bias of an output of a linear model for features as its schema makes them.

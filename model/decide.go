@@ -160,8 +160,9 @@ func (m *Model) fitsOthers() error {
 type Coverage struct {
 	Level float64 `json:"level"`
 
-	// Method is how: Split by errors on rows that the model has not learned from, which holds the level; CVPlus by models of
-	// folds, which holds 2 level - 1 (Barber, Candes, Ramdas, Tibshirani 2021) up to 1/sqrt(rows), and about the level as a rule; ByFolds by errors
+	// Method is how: Split by errors on rows that the model has not learned from, which holds the level; JackknifePlus by models without one row each, which
+	// holds 2 level - 1 (Barber, Candes, Ramdas, Tibshirani 2021), and about the level as a rule; CVPlus by models of
+	// folds, which holds that up to 1/sqrt(rows); ByFolds by errors
 	// of models of folds about the model of all, for which nothing is proved.
 	Method string `json:"method"`
 
@@ -169,7 +170,7 @@ type Coverage struct {
 	// Nonconformity of the classes of a set.
 	Quantile float64 `json:"quantile"`
 
-	// Of CVPlus: the increasing errors of the rows of each fold, and weights and bias of its model: of several outputs
+	// Of CVPlus, and of JackknifePlus, where each row is a fold: the increasing errors of the rows of each fold, and weights and bias of its model: of several outputs
 	// those of each after one another.
 	Errors  [][]float64 `json:"errors,omitempty"`
 	Weights [][]float64 `json:"weights,omitempty"`
@@ -180,9 +181,10 @@ type Coverage struct {
 
 // Methods of a Coverage.
 const (
-	Split   = "split"
-	CVPlus  = "cv+"
-	ByFolds = "folds"
+	Split         = "split"
+	JackknifePlus = "jackknife+"
+	CVPlus        = "cv+"
+	ByFolds       = "folds"
 )
 
 // Interval returns the interval of a prepared row with this score; both ends are NaN of a model that has none.
@@ -191,7 +193,7 @@ func (m *Model) Interval(x matrix.Vector, score float64) (lower, upper float64) 
 	switch {
 	case c == nil || m.Classes != nil:
 		return math.NaN(), math.NaN()
-	case c.Method != CVPlus:
+	case c.Bias == nil:
 		at := m.Number(score)
 		return at - c.Quantile, at + c.Quantile
 	}
@@ -226,7 +228,7 @@ func (m *Model) Labels(dst []int, x matrix.Vector, scores []float64) []int {
 	if c == nil {
 		return dst
 	}
-	if c.Method != CVPlus {
+	if c.Bias == nil {
 		for class := range m.Classes {
 			if Nonconformity(scores, class) <= c.Quantile {
 				dst = append(dst, class)
@@ -269,8 +271,10 @@ func (m *Model) checkCoverage() error {
 			return fmt.Errorf("found models of folds in intervals by %s, expected none", c.Method)
 		}
 		return nil
-	case c.Method != CVPlus || m.Support != nil || m.Map != nil || m.Network != nil || len(c.Errors) < 2 || len(c.Errors)*len(m.Outputs) != len(c.Bias) || len(c.Weights) != len(c.Bias):
-		return fmt.Errorf("found intervals by %q of %d folds, expected %s, %s or, of a linear model and two folds or more, %s", c.Method, len(c.Errors), Split, ByFolds, CVPlus)
+	case c.Method == JackknifePlus && (m.Classes != nil || slices.ContainsFunc(c.Errors, func(of []float64) bool { return len(of) != 1 })):
+		return fmt.Errorf("found intervals by %s of classes, or of several rows at a time, expected numbers, and an error of each row", c.Method)
+	case c.Method != CVPlus && c.Method != JackknifePlus || m.Support != nil || m.Map != nil || m.Network != nil || len(c.Errors) < 2 || len(c.Errors)*len(m.Outputs) != len(c.Bias) || len(c.Weights) != len(c.Bias):
+		return fmt.Errorf("found intervals by %q of %d folds, expected %s, %s or, of a linear model and two folds or more, %s or %s", c.Method, len(c.Errors), Split, ByFolds, CVPlus, JackknifePlus)
 	}
 	return m.checkFolds()
 }

@@ -21,8 +21,20 @@ func Quantile(errors []float64, level float64) (q float64, ok bool) {
 }
 
 // Select returns the number of a rank, from the smallest on, of all numbers of lists, each with what
-// is added to a list. Lists are increasing; it takes O(k^2 log^2 n) for k of them.
+// is added to a list. Lists are increasing; it takes O(k^2 log^2 n) for k of them, and O(n) where they are short.
 func Select(lists [][]float64, add []float64, rank int) float64 {
+	if len(lists) > fewLists {
+		var all []float64
+		for k, list := range lists {
+			for _, v := range list {
+				all = append(all, v+add[k])
+			}
+		}
+		if rank > len(all) {
+			return math.Inf(1)
+		}
+		return nth(all, rank-1)
+	}
 	best := math.Inf(1)
 	for k, list := range lists {
 		i := sort.Search(len(list), func(i int) bool { return upTo(lists, add, list[i]+add[k]) >= rank })
@@ -31,6 +43,37 @@ func Select(lists [][]float64, add []float64, rank int) float64 {
 		}
 	}
 	return best
+}
+
+// fewLists is up to how many lists are searched, and not put together.
+const fewLists = 32
+
+// nth returns the number k of v in increasing order, from 0, and changes the order of v (Hoare 1961).
+func nth(v []float64, k int) float64 {
+	for len(v) > 2 {
+		pivot, i, j := v[len(v)/2], 0, len(v)-1
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			v = v[:j+1]
+		case k >= i:
+			v, k = v[i:], k-i
+		default:
+			return pivot
+		}
+	}
+	return slices.Sorted(slices.Values(v))[k]
 }
 
 // upTo is how many numbers are at most v.

@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,8 +10,8 @@ import (
 // TestSelect: it is what sorting finds.
 func TestSelect(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
-	for range 200 {
-		lists, add, all := make([][]float64, 1+r.IntN(4)), []float64{}, []float64{}
+	for trial := range 200 {
+		lists, add, all := make([][]float64, []int{1 + r.IntN(4), fewLists + r.IntN(9)}[trial%2]), []float64{}, []float64{}
 		for k := range lists {
 			shift := float64(r.IntN(5))
 			for range r.IntN(8) {
@@ -23,6 +24,9 @@ func TestSelect(t *testing.T) {
 			add = append(add, shift)
 		}
 		slices.Sort(all)
+		if got := Select(lists, add, len(all)+1); !math.IsInf(got, 1) {
+			t.Fatalf("rank %d of %d numbers: found %g, expected none", len(all)+1, len(all), got)
+		}
 		for rank := 1; rank <= len(all); rank++ {
 			if got := Select(lists, add, rank); got != all[rank-1] {
 				t.Fatalf("rank %d of %v with %v: found %g, expected %g", rank, lists, add, got, all[rank-1])

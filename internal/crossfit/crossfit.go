@@ -1,5 +1,5 @@
 // Package crossfit fits calibrations of classes to rows that models of others have predicted, and
-// judges them by rows that they were not fitted to.
+// judges them by rows that they were not fitted to. ridge.go makes the models of all rows but one.
 //
 // The formulas are those of package internal/calibration, and what the models predict comes from
 // package fenchel: here rows meet the outputs of a model.

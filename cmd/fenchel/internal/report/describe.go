@@ -46,6 +46,8 @@ func PrintCoverage(r printing.Report, m *model.Model) {
 	switch c.Method {
 	case model.Split:
 		r.Line(what, "%g by rows that the model has not learned from: they hold the truth of new rows with at least that probability", c.Level)
+	case model.JackknifePlus:
+		r.Line(what, "%g by models without one row each (jackknife+): they hold the truth of new rows with a probability of at least %.4g, of about %g as a rule", c.Level, max(0, 2*c.Level-1), c.Level)
 	case model.CVPlus:
 		r.Line(what, "%g by models of %d folds (CV+): they hold the truth of new rows with a probability of about %g at least, of about %g as a rule", c.Level, len(c.Errors), max(0, 2*c.Level-1), c.Level)
 	default:

@@ -72,7 +72,7 @@ func (t *Trainer) registerRun(cmd *cobra.Command) {
 	f.DurationVar(&t.Spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.IntVar(&t.folds, "folds", 0, "also report the score on so many folds, each judged by a model of the others, and note it in the model; \"fenchel tune\" chooses by it")
 	f.Float64Var(&t.holdout, "holdout", 0, "also report the score on this share of the rows, such as 0.2, by a model of the others; the model that is written is of all rows")
-	f.Float64Var(&t.Spec.Interval, "interval", 0, "level such as 0.9: predict --interval adds to each number an interval, or to each label a set of labels, that holds the truth so often; by the folds of --probabilities, or --valid")
+	f.Float64Var(&t.Spec.Interval, "interval", 0, "level such as 0.9: predict --interval adds to each number an interval, or to each label a set of labels, that holds the truth so often; by models without one row each (least squares), by the folds of --probabilities, or --valid")
 	f.StringVar(&t.valid, "valid", "", "fit probabilities, thresholds and intervals to these rows, instead of folds")
 	f.StringVarP(&t.Out, "output", "o", "", "write the model to this file")
 	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
