@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"sync"
@@ -50,6 +51,7 @@ type answer struct {
 	number      []float64 // rows x targets
 	score       []float64 // rows x outputs
 	probability []float64 // rows x classes
+	coverage    []float64 // rows x 2, the ends of intervals; or rows x classes, 1 where one is in the set
 	explanation []float64 // rows x outputs x (columns + 1)
 }
 
@@ -88,10 +90,37 @@ func (v *served) answer(x matrix.Matrix, wants []string) (*answer, error) {
 		}
 		a.class = append(a.class, class)
 	}
+	if slices.Contains(wants, outInterval) || slices.Contains(wants, outSet) {
+		if err := v.cover(a, prepared); err != nil {
+			return nil, err
+		}
+	}
 	if slices.Contains(wants, outExplanation) {
 		return a, v.explain(a, x)
 	}
 	return a, nil
+}
+
+// cover sets the intervals, or sets of labels, of rows with scores.
+func (v *served) cover(a *answer, prepared matrix.Matrix) error {
+	m := v.model
+	k, width := len(m.Outputs), cmp.Or(len(m.Classes), 2)
+	a.coverage = make([]float64, a.rows*width)
+	parallel.Blocks(a.rows, 16, 0, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, scores, of := prepared.Row(i), a.score[i*k:(i+1)*k], a.coverage[i*width:(i+1)*width]
+			if m.Classes == nil {
+				of[0], of[1] = m.Interval(row, scores[0])
+			}
+			for _, class := range m.Labels(nil, row, scores) {
+				of[class] = 1
+			}
+		}
+	})
+	if slices.ContainsFunc(a.coverage, func(x float64) bool { return x-x != 0 }) {
+		return refuse(http.StatusBadRequest, "interval: found rows whose intervals are no finite numbers: their values are too large for this model")
+	}
+	return nil
 }
 
 // project sets the coordinates of rows.

@@ -73,6 +73,10 @@ func (v *served) result(a *answer, name string) (shape []int, number []float64, 
 		return []int{a.rows, len(m.Outputs)}, a.score, nil
 	case outProbability:
 		return []int{a.rows, len(m.Classes)}, a.probability, nil
+	case outInterval:
+		return []int{a.rows, 2}, a.coverage, nil
+	case outSet:
+		return []int{a.rows, len(m.Classes)}, a.coverage, nil
 	case outExplanation:
 		return []int{a.rows, len(m.Outputs), v.explained() + 1}, a.explanation, nil
 	}

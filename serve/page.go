@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
@@ -29,7 +30,7 @@ type page struct {
 	Others                             []string
 	Fields                             []field
 	Features                           int
-	Row, Error, Result                 string
+	Row, Error, Result, Within         string
 	Shares, Parts                      []named
 	Score                              float64
 }
@@ -180,6 +181,11 @@ func (v *served) present(p *page, a *answer) {
 		for c, share := range a.probability {
 			p.Shares = append(p.Shares, named{m.Classes[c], share})
 		}
+	}
+	if m.Coverage != nil && m.Classes == nil {
+		p.Within = fmt.Sprintf("%.6g to %.6g", a.coverage[0], a.coverage[1])
+	} else if m.Coverage != nil {
+		p.Within = "{" + strings.Join(v.inSet(a.coverage), ", ") + "}"
 	}
 	p.Score = a.score[output]
 	if a.explanation == nil {

@@ -104,6 +104,8 @@ func (v *served) appendRow(b []byte, a *answer, i int, wants []string) []byte {
 		switch {
 		case name == outProbability:
 			b = appendNamed(b, row, func(c int) string { return v.model.Classes[c] })
+		case name == outSet:
+			b = appendLabels(b, v.inSet(row))
 		case name == outExplanation:
 			b = v.appendExplained(b, row)
 		case len(shape) == 1 || name == outScore && width == 1:
@@ -115,6 +117,28 @@ func (v *served) appendRow(b []byte, a *answer, i int, wants []string) []byte {
 		}
 	}
 	return append(b, '}')
+}
+
+// inSet returns the labels of a set.
+func (v *served) inSet(row []float64) (labels []string) {
+	for c, in := range row {
+		if in > 0 {
+			labels = append(labels, v.model.Classes[c])
+		}
+	}
+	return labels
+}
+
+// appendLabels appends labels as an array.
+func appendLabels(b []byte, labels []string) []byte {
+	b = append(b, '[')
+	for i, label := range labels {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(b, label)
+	}
+	return append(b, ']')
 }
 
 // appendNamed appends numbers as an object.

@@ -871,3 +871,63 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("found %d", code)
 	}
 }
+
+// TestCoverage: intervals and sets are those of the model, as JSON and as tensors, and on the page; models without them do not offer them.
+func TestCoverage(t *testing.T) {
+	s := New(Options{})
+	covered := fenchel.Decision{Interval: 0.8}
+	numbers, classes := generated(t, "@linear:n=60,d=2"), generated(t, "@blobs:classes=3,n=150,d=2,spread=4")
+	one := train(t, numbers, fenchel.Spec{Decision: covered})
+	three := train(t, classes, fenchel.Spec{Loss: "logistic", Decision: covered})
+	for name, m := range map[string]*model.Model{"one": one, "three": three, "none": train(t, numbers, fenchel.Spec{})} {
+		if err := s.Add(name, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const rows = `[[0.5,1],[-1,0.25],[0,0]]`
+	inputs := func(output string) string {
+		return `{"inputs":[{"name":"x","datatype":"FP64","shape":[3,2],"data":` + rows + `}],"outputs":[{"name":"` + output + `"}]}`
+	}
+	code, text := ask(s, "POST", "/predict/one?with=interval", rows)
+	if code != 200 {
+		t.Fatal(code, text)
+	}
+	ends := decode[[]struct{ Interval [2]float64 }](t, text)
+	code, text = ask(s, "POST", "/predict/three?with=set,predict", rows)
+	if code != 200 {
+		t.Fatal(code, text)
+	}
+	sets := decode[[]struct{ Set []string }](t, text)
+	_, text = ask(s, "POST", "/v2/models/one/infer", inputs("interval"))
+	flat := decode[inferred](t, text).Outputs[0]
+	_, text = ask(s, "POST", "/v2/models/three/infer", inputs("set"))
+	flags := decode[inferred](t, text).Outputs[0]
+	if fmt.Sprint(flat.Shape, flat.Datatype, flags.Shape, flags.Datatype) != "[3 2]FP64[3 3]FP64" {
+		t.Errorf("found %+v and %+v", flat, flags)
+	}
+	for i, values := range [][]float32{{0.5, 1}, {-1, 0.25}, {0, 0}} {
+		x := matrix.Vector{Value: values}
+		lower, upper := one.Interval(x, one.Score(x))
+		if ends[i].Interval != [2]float64{lower, upper} || flat.Data[2*i] != lower || flat.Data[2*i+1] != upper {
+			t.Errorf("row %d: found %g and %v, expected %g to %g", i, ends[i], flat.Data[2*i:2*i+2], lower, upper)
+		}
+		var want []string
+		in := make([]float64, 3)
+		for _, class := range three.Labels(nil, x, three.Scores(nil, x)) {
+			want, in[class] = append(want, three.Classes[class]), 1
+		}
+		if !slices.Equal(sets[i].Set, want) || fmt.Sprint(flags.Data[3*i:3*i+3]) != fmt.Sprint(in) {
+			t.Errorf("row %d: found %v and %v, expected %v", i, sets[i], flags.Data[3*i:3*i+3], want)
+		}
+	}
+	lower, upper := ends[0].Interval[0], ends[0].Interval[1]
+	if w := send(s, "POST", "/?model=one", "c0=0.5&c1=1", "Content-Type", "application/x-www-form-urlencoded"); !strings.Contains(w.Body.String(), fmt.Sprintf("</strong> in %.6g to %.6g</p>", lower, upper)) {
+		t.Errorf("found no interval %g to %g in the page %s", lower, upper, w.Body)
+	}
+	if code, text := ask(s, "POST", "/predict/none?with=interval", rows); code != 400 || !strings.Contains(text, `with: found \"interval\"`) {
+		t.Errorf("a model without intervals: found %d %s", code, text)
+	}
+	if code, text := ask(s, "POST", "/predict/three?with=interval", rows); code != 400 || !strings.Contains(text, `expected some of [\"predict\" \"probability\" \"score\" \"set\" \"explanation\"]`) {
+		t.Errorf("a model of sets: found %d %s", code, text)
+	}
+}

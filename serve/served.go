@@ -54,6 +54,11 @@ func newServed(name, version string, m *model.Model, components *model.PCA) (*se
 	if m.HasProbabilities() {
 		v.usual = append(v.usual, outProbability)
 	}
+	if m.Coverage != nil && m.Classes == nil {
+		v.others = append(v.others, outInterval)
+	} else if m.Coverage != nil {
+		v.others = append(v.others, outSet)
+	}
 	if m.IsLinear() {
 		v.others = append(v.others, outExplanation)
 	}
@@ -65,6 +70,8 @@ const (
 	outPredict     = "predict"     // label or number
 	outScore       = "score"       // of each output of the model
 	outProbability = "probability" // of each class
+	outInterval    = "interval"    // lower and upper end, of models with intervals
+	outSet         = "set"         // 1 for each class that is in the set of labels, of models with sets
 	outExplanation = "explanation" // what each column adds to each score, and the bias
 	outComponents  = "components"  // coordinates along principal components
 )

@@ -117,6 +117,11 @@ func zoo() []exhibit {
 		{"times", times, train(), "t,p\n1700000000.07,271.3\n1700000000,0\n?,270\n"},
 		{"commas", comma, train(), "a;b\n1,5;1.234,5\n-0;?\n"},
 		{"log", targets, train("--target", "up", "--target-log", "--ignore", "down,a"), "a,b,c,d\n1,2,3,4\n60,0,0,0\n"},
+		{"intervals", targets, train("--target", "up", "--ignore", "down", "--interval", "0.8"), "a,b,c,d\n1,2,3,4\n-0,0,0,0\n1e6,0.1,2,7\n"},
+		{"intervals-log", targets, train("--target", "up", "--target-log", "--ignore", "down,a", "--interval", "0.8", "--loss", "huber"), "a,b,c,d\n1,2,3,4\n60,0,0,0\n"},
+		{"intervals-rbf", counts, train("--kernel", "rbf", "--task", "regression", "--interval", "0.7"), zooNumbers},
+		{"sets", svm, train("--interval", "0.9"), zooNumbers},
+		{"sets-of-two", zooTable + zooTable[strings.Index(zooTable, "\n")+1:], train("--interval", "0.8", "--loss", "logistic"), zooRows},
 		{"poisson", counts, train("--loss", "poisson"), "0.5,1,2,3\n-0,0,0,0\n"},
 		{"classes", svm, train("--loss", "logistic"), zooNumbers},
 		{"softmax", svm, train("--loss", "softmax", "--scale", "std"), zooNumbers},
@@ -256,6 +261,9 @@ func (v *visit) says(t *testing.T, path, data string) []string {
 	}
 	if slices.Contains(v.outputs, "probability") {
 		args = append(args, "--probabilities")
+	}
+	if slices.Contains(v.outputs, "interval") || slices.Contains(v.outputs, "set") {
+		args = append(args, "--interval")
 	}
 	lines := strings.Split(strings.TrimSuffix(fenchelSays(t, args...), "\n"), "\n")
 	if len(lines) != len(v.row) {
@@ -441,7 +449,7 @@ func (v *visit) records(t *testing.T) {
 
 // asked are the outputs that predict writes, in its order.
 func (v *visit) asked() (names []string) {
-	for _, name := range []string{"predict", "score", "probability", "components"} {
+	for _, name := range []string{"predict", "score", "probability", "interval", "set", "components"} {
 		if slices.Contains(v.outputs, name) {
 			names = append(names, name)
 		}
@@ -458,8 +466,9 @@ func (v *visit) compare(t *testing.T, want, found, sent string) {
 
 // prediction is an answer to a row.
 type prediction struct {
-	Label                                  *string
-	Number, Score, Probability, Components json.RawMessage
+	Label                                            *string
+	Set                                              *[]string
+	Number, Score, Probability, Interval, Components json.RawMessage
 }
 
 // line writes a prediction as predict does.
@@ -468,7 +477,7 @@ func (p prediction) line(v *visit) string {
 	if p.Label != nil {
 		parts = append(parts, *p.Label)
 	}
-	for _, raw := range []json.RawMessage{p.Number, p.Score, p.Probability, p.Components} {
+	for _, raw := range []json.RawMessage{p.Number, p.Score, p.Probability, p.Interval, p.Components} {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
 		for {
@@ -480,6 +489,9 @@ func (p prediction) line(v *visit) string {
 				parts = append(parts, n.String())
 			}
 		}
+	}
+	if p.Set != nil {
+		parts = append(parts, strings.Join(*p.Set, "|"))
 	}
 	return strings.Join(parts, "\t")
 }
@@ -608,9 +620,19 @@ func (v *visit) inferred(t *testing.T, body string, raw []byte) {
 			n := out.Parameters["binary_data_size"]
 			out.Data, rest = unpack(out.Datatype, rest[:n]), rest[n:]
 		}
+		sets := make([][]string, len(v.row))
 		for k, x := range out.Data {
 			i := k * len(v.row) / len(out.Data)
-			lines[i] = append(lines[i], fmt.Sprint(x))
+			if out.Name != "set" {
+				lines[i] = append(lines[i], fmt.Sprint(x))
+			} else if fmt.Sprint(x) == "1" {
+				sets[i] = append(sets[i], v.classes[k%len(v.classes)])
+			}
+		}
+		for i := range lines {
+			if out.Name == "set" {
+				lines[i] = append(lines[i], strings.Join(sets[i], "|"))
+			}
 		}
 		if width := len(out.Data) / len(v.row); out.Shape[0] != len(v.row) || len(out.Shape) == 2 && out.Shape[1] != width || len(out.Shape) == 1 && width != 1 {
 			t.Errorf("%s: found the shape %v of %d values", out.Name, out.Shape, len(out.Data))

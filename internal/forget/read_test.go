@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/read/readtest"
 	"github.com/fenchel-ml/fenchel/model"
@@ -63,6 +64,25 @@ func TestReadRefused(t *testing.T) {
 		m := &model.Model{Data: model.Data{Digest: all.Digest()}}
 		if _, err := Read(t.Context(), path, []int{1}, "f", data.Options{}, m); err == nil || !strings.Contains(err.Error(), "expected a row in each") {
 			t.Errorf("%q: found %v", text, err)
+		}
+	}
+}
+
+// What is proved of single predictions is asked for again, where it was before.
+func TestSpecProved(t *testing.T) {
+	for _, proved := range []bool{false, true} {
+		path := readtest.Put(t, t.TempDir(), "x", "1 1:1\n-1 2:1\n1 3:1\n-1 1:2\n")
+		all := readtest.MustRead(t, data.Options{}, path)
+		trained, err := fenchel.Train(t.Context(), all, fenchel.Spec{Loss: "logistic", Record: fenchel.Record{Proved: proved}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(t.Context(), path, []int{3}, "f", data.Options{}, trained.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec, _, err := Spec(trained.Model, r); err != nil || spec.Proved != proved {
+			t.Errorf("found proved %t, %v, expected %t", spec.Proved, err, proved)
 		}
 	}
 }

@@ -48,6 +48,7 @@ func Spec(m *model.Model, r *Rows) (spec fenchel.Spec, began string, err error) 
 	}
 	s := m.Statement
 	spec.Seed, spec.ZeroBased, spec.Notes, spec.Scaling = s.Seed, s.ZeroBased, m.Notes, "none"
+	spec.Proved = slices.ContainsFunc(m.Outputs, func(o model.Output) bool { return o.Certificate.Region != nil })
 	if m.Scaling != nil {
 		spec.Scaling = m.Scaling.Kind
 	}

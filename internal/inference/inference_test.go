@@ -30,6 +30,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/inference/protocol"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/serve"
 )
 
@@ -465,4 +466,41 @@ func FuzzInfer(f *testing.F) {
 			t.Fatalf("found %v", err)
 		}
 	})
+}
+
+// TestIntervals: a model with intervals answers them as it does over HTTP, where they are asked for.
+func TestIntervals(t *testing.T) {
+	s := newServer(t, serve.Options{})
+	set, err := fenchel.Read(t.Context(), []string{"@linear:n=100,d=4"}, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Decision: fenchel.Decision{Interval: 0.8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add("covered", r.Model); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, s, 1<<20)
+	q := &protocol.ModelInferRequest{ModelName: "covered", Inputs: []*protocol.ModelInferRequest_InferInputTensor{
+		input("x", "FP64", &protocol.InferTensorContents{Fp64Contents: []float64{1, 2, 3, 4, 0, 0, 0, 0}}, 2, 4)},
+		Outputs: []*protocol.ModelInferRequest_InferRequestedOutputTensor{{Name: "interval"}}}
+	a, err := c.ModelInfer(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for _, values := range [][]float32{{1, 2, 3, 4}, {0, 0, 0, 0}} {
+		x := matrix.Vector{Value: values}
+		lower, upper := r.Model.Interval(x, r.Model.Score(x))
+		want = append(want, lower, upper)
+	}
+	if o := a.Outputs[0]; fmt.Sprint(o.Name, o.Datatype, o.Shape) != "intervalFP64[2 2]" || !slices.Equal(o.Contents.Fp64Contents, want) {
+		t.Errorf("found %v, expected %g", o, want)
+	}
+	q.ModelName = "numbers"
+	if _, err := c.ModelInfer(t.Context(), q); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a model without intervals: found %v", err)
+	}
 }

@@ -167,9 +167,21 @@ func (g *forgetter) train(cmd *cobra.Command, m *model.Model, r *forget.Rows) er
 		if distance := forget.Distance(result.Model); !math.IsNaN(distance) {
 			out.Line("distance", "weights, of scaled features, at most %.3g from the exact optimum of the rows left", distance)
 		}
+		if spec.Proved {
+			printProved(out, result.Model)
+		}
 		out.Line("model", "%s", g.out)
 	})
 	return cmp.Or(failed, exitcode.Ended(result.Status, result.ProvesNothing))
+}
+
+// printProved says whether single predictions are proved, as those of the model before were.
+func printProved(out printing.Report, m *model.Model) {
+	if _, err := m.Proved(); err != nil {
+		out.Line("proved", "no more single predictions: %s", printing.Message(err.Error()))
+		return
+	}
+	out.Line("proved", "single predictions of the rows left, as those of the model were: predict --proved")
 }
 
 // timed trains, and says how long that took.
