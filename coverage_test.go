@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/calibration"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -167,11 +168,37 @@ func TestJackknifePlus(t *testing.T) {
 	}
 }
 
+// TestCoverageWeights: of other rows a weight of 2 is the row twice, of the rows that are learned from weights change the model alone.
+func TestCoverageWeights(t *testing.T) {
+	set, held := noisy(t, 60, 1), noisy(t, 30, 2)
+	set.Weight, held.Weight = slices.Repeat([]float64{0.5, 2, 1}, 20), slices.Repeat([]float64{0, 1, 3}, 10)
+	var rows []int
+	for i, w := range held.Weight {
+		rows = append(rows, slices.Repeat([]int{i}, int(w))...)
+	}
+	copies := noisy(t, 30, 2)
+	copies.X, copies.Target.Number = matrix.Subset(copies.X, rows), nil
+	for _, i := range rows {
+		copies.Target.Number = append(copies.Target.Number, held.Target.Number[i])
+	}
+	spec := fenchel.Spec{Decision: fenchel.Decision{Interval: 0.8, Held: held}}
+	one := mustFit(t, set, spec).Model.Coverage
+	spec.Held = copies
+	if two := mustFit(t, set, spec).Model.Coverage; one.Method != model.Split || one.Quantile != two.Quantile || one.Quantile == 0 {
+		t.Errorf("found half the width %g by %s, expected %g", one.Quantile, one.Method, two.Quantile)
+	}
+}
+
 // TestCoverageRefused: what has no intervals.
 func TestCoverageRefused(t *testing.T) {
 	numbers, weighted := noisy(t, 40, 1), noisy(t, 40, 1)
 	weighted.Weight = slices.Repeat([]float64{2}, 40)
 	of := func(level float64) fenchel.Spec { return fenchel.Spec{Decision: fenchel.Decision{Interval: level}} }
+	half, several := of(0.9), noisy(t, 40, 1)
+	half.Held = noisy(t, 40, 2)
+	half.Held.Weight = slices.Repeat([]float64{1, 0.5}, 20)
+	y := several.Target.Number
+	several.Target = data.Target{Number: y, Further: [][]float64{y}, Names: []string{"a", "b"}}
 	pairs := of(0.9)
 	pairs.Scheme = model.OneAgainstOne
 	for want, c := range map[string]struct {
@@ -181,6 +208,8 @@ func TestCoverageRefused(t *testing.T) {
 		"'interval=1.5': expected a level": {numbers, of(1.5)},
 		"'interval=0.999': found 40 rows":  {numbers, of(0.999)},
 		"rows with weights":                {weighted, of(0.9)},
+		"no whole numbers":                 {numbers, half},
+		"several targets":                  {several, of(0.9)},
 		"pairs of classes":                 {bands(t, 60, 3, 1), pairs},
 	} {
 		if _, err := fenchel.Train(t.Context(), c.set, c.spec); err == nil || !strings.Contains(err.Error(), want) {

@@ -350,7 +350,7 @@ func (c *calibrator) coverage() (*model.Coverage, error) {
 	if c.spec.Held != nil {
 		made.Method = model.Split
 	}
-	var all []float64
+	var all, times []float64
 	each := make([][]float64, max(len(c.folds), len(c.rows)))
 	for _, row := range c.rows {
 		e := math.Inf(1) // of a class or score that the model does not know
@@ -363,9 +363,9 @@ func (c *calibrator) coverage() (*model.Coverage, error) {
 		if e != e {
 			e = math.Inf(1)
 		}
-		all, each[row.Fold] = append(all, e), append(each[row.Fold], e)
+		all, times, each[row.Fold] = append(all, e), append(times, row.Weight), append(each[row.Fold], e)
 	}
-	q, ok := calibration.Quantile(all, made.Level)
+	q, ok := calibration.Quantile(all, times, made.Level)
 	if !ok || math.IsInf(q, 0) {
 		return nil, pose.DataError{Reason: fmt.Sprintf("'interval=%g': found %s with errors that are numbers, expected more for this level", made.Level, registry.Count(len(all), "row"))}
 	}

@@ -141,9 +141,9 @@ type Decision struct {
 	Held          *data.Set    `json:"-"`
 	Dealt         *model.Folds `json:"-"` // how Folds were dealt, kept in the model; nil: it does not say
 
-	// Interval is the level of a model.Coverage, such as 0.9: by the errors on Held, by models of the folds
-	// (model.CVPlus) where those are linear and were dealt rows at random and no feature depends on the fold, else by the errors of folds.
-	// Rows have no weights. 0: none.
+	// Interval is the level of a model.Coverage, such as 0.9: by the errors on Held, by models without one row
+	// each (model.JackknifePlus) of least squares with few enough rows and no Folds, by models of the folds (model.CVPlus) where those are linear and were dealt rows at random and no feature depends on the fold, else by the errors of folds.
+	// Rows have weights with Held alone, of which they are whole numbers. 0: none.
 	Interval float64 `json:"interval"`
 
 	// Costs, of two classes by label, are of a row that is taken for the other class: they choose

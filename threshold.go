@@ -80,8 +80,12 @@ func (spec *Spec) checkInterval(task string, set *data.Set) error {
 		return fmt.Errorf("'interval=%g': found one class, or pairs of classes, expected numbers, or scores of all classes", level)
 	case set == nil:
 		return nil
-	case set.Weight != nil || set.Target.Names != nil:
-		return fmt.Errorf("'interval=%g': found rows with weights, or several targets, expected neither: the level is of rows that count the same", level)
+	case set.Target.Names != nil:
+		return fmt.Errorf("'interval=%g': found several targets, expected one", level)
+	case set.Weight != nil && spec.Held == nil:
+		return fmt.Errorf("'interval=%g': found rows with weights, expected none, or other rows to take errors of ('valid'): copies of a row in several folds would know of each other", level)
+	case spec.Held != nil && slices.ContainsFunc(spec.Held.Weight, func(w float64) bool { return w != math.Trunc(w) }):
+		return fmt.Errorf("'interval=%g': found weights of the other rows that are no whole numbers, expected how often each row counts", level)
 	case task == "classification" && spec.Nu != 0 && len(pose.ClassesOf(set.Target)) > 2:
 		return fmt.Errorf("'interval=%g' with nu=%g and several classes: expected scores of all classes in one unit", level, spec.Nu)
 	}

@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -11,13 +12,23 @@ import (
 // Shafer, Algorithmic Learning in a Random World, 2005.)
 func Rank(n int, level float64) int { return int(math.Ceil(level * float64(n+1))) }
 
-// Quantile is the error of that rank; ok is false where they are too few.
-func Quantile(errors []float64, level float64) (q float64, ok bool) {
-	r := Rank(len(errors), level)
-	if r > len(errors) || r < 1 {
+// Quantile is the error of that rank, of errors that count so many times each, whole numbers; ok is false where they are too few.
+func Quantile(errors, times []float64, level float64) (q float64, ok bool) {
+	n, order := 0.0, make([]int, len(errors))
+	for i, t := range times {
+		n, order[i] = n+t, i
+	}
+	left := math.Ceil(level * (n + 1))
+	if left > n || left < 1 {
 		return 0, false
 	}
-	return slices.Sorted(slices.Values(errors))[r-1], true
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(errors[a], errors[b]) })
+	for _, i := range order {
+		if left -= times[i]; left <= 0 {
+			return errors[i], true
+		}
+	}
+	return 0, false
 }
 
 // Select returns the number of a rank, from the smallest on, of all numbers of lists, each with what

@@ -38,13 +38,19 @@ func TestSelect(t *testing.T) {
 // TestQuantile: by hand, and too few errors.
 func TestQuantile(t *testing.T) {
 	errors := []float64{5, 1, 4, 2, 3, 9, 8, 7, 6} // nine: of ten rows the new one is among the nine smallest in nine cases
-	if q, ok := Quantile(errors, 0.9); !ok || q != 9 {
+	once := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}
+	if q, ok := Quantile(errors, once, 0.9); !ok || q != 9 {
 		t.Errorf("found %g, expected 9", q)
 	}
-	if q, ok := Quantile(errors, 0.5); !ok || q != 5 {
+	if q, ok := Quantile(errors, once, 0.5); !ok || q != 5 {
 		t.Errorf("found %g, expected 5", q)
 	}
-	if _, ok := Quantile(errors, 0.95); ok {
+	if _, ok := Quantile(errors, once, 0.95); ok {
 		t.Error("nine errors for the level 0.95: found a quantile, expected none")
+	}
+	for level, want := range map[float64]float64{0.1: 1, 0.2: 2, 0.4: 2, 0.41: 7, 0.9: 7} { // 1, 2, 2, 2, 7, 7, 7, 7, 7
+		if q, ok := Quantile([]float64{7, 5, 1, 2}, []float64{5, 0, 1, 3}, level); !ok || q != want {
+			t.Errorf("level %g of errors that count several times: found %g, %t, expected %g", level, q, ok, want)
+		}
 	}
 }

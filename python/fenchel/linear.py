@@ -406,8 +406,8 @@ class Regressor(Proved, RegressorMixin):
     @available_if(_has_interval)
     def predict_interval(self, X: Any) -> np.ndarray:
         """Return the lower and upper end of an interval for each row, of shape (n_samples, 2), which holds the
-        true number with the probability ``interval``: of linear models by models of five folds (CV+), which guarantees 2 interval - 1
-        and gives about ``interval``; else by errors of folds, without a guarantee. Nothing is guaranteed of groups, or of rows in order of time."""
+        true number with the probability ``interval``: of least squares by models without one row each (jackknife+), of other
+        linear models by those of five folds (CV+), which guarantees 2 interval - 1 and gives about ``interval``; else by errors of folds, without a guarantee. Nothing is guaranteed of groups, or of rows in order of time."""
         return self._judge(X, interval=True)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -434,7 +434,7 @@ class LinearRegressor(Regressor, Linear):
     "poisson" and others of ``fenchel list losses``. Without ``C`` and ``lam`` C, and widths that
     are not given, follow the scale of y (``fenchel help options``); "huber:delta=50%" always does.
     With ``target_log`` the logarithm of y, which must be above 0, is learned, and ``predict``
-    returns exponentials. ``interval`` is a level such as 0.9, for ``predict_interval``: by five folds, a training for each.
+    returns exponentials. ``interval`` is a level such as 0.9, for ``predict_interval``: by models of five folds, or without one row each.
 
     Attributes
     ----------
