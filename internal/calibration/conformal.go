@@ -35,7 +35,7 @@ func Quantile(errors, times []float64, level float64) (q float64, ok bool) {
 // is added to a list. Lists are increasing; it takes O(k^2 log^2 n) for k of them, and O(n) where they are short.
 func Select(lists [][]float64, add []float64, rank int) float64 {
 	if len(lists) > fewLists {
-		var all []float64
+		all := make([]float64, 0, len(lists))
 		for k, list := range lists {
 			for _, v := range list {
 				all = append(all, v+add[k])
