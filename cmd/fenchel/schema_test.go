@@ -60,6 +60,7 @@ var examples = []string{
 	"train @blobs:n=90,classes=3 --kernel rbf --probabilities -o k",
 	"train @toy:n=60,d=3 --proved -o proved", "info proved", "evaluate proved @toy:n=60,d=3 --proved", "train @linear:n=60,d=3 --proved -o number", "evaluate number @linear:n=60,d=3 --proved",
 	"train @toy:n=90,d=3 --probabilities=isotonic --interval 0.8 --folds 2 --class-weight balanced --C 2 --test @toy:n=60,d=3 -o covered", "info covered", "evaluate covered @toy:n=60,d=3",
+	"train @linear:n=60,d=3 --interval 0.8 -o rows", "info rows",
 	"train @blobs:n=90,classes=3 --loss softmax --probabilities=temperature -o heat", "info heat",
 	"train @toy:n=90,d=3 --probabilities=auto -o chosen", "info chosen", "tune @toy:n=60,d=3 --folds 2 --search C=1 --probabilities=auto",
 	"path @toy:n=40,d=3 --proved --C 0.1..1 --gap 0.1",

@@ -12,8 +12,10 @@ import (
 
 	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/region"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
 )
 
 var long = flag.Bool("long", false, "100,000 random problems")
@@ -110,6 +112,49 @@ func insideOf(t *testing.T, r *rand.Rand, trials int) {
 	}
 	if proved < trials*9/10 || sharpest < 0.5 {
 		t.Errorf("of %d problems %d have proved predictions, the farthest optimum at %.2f of the bound: expected nine tenths of them, and an optimum beyond half", trials, proved, sharpest)
+	}
+}
+
+// TestSharp: where the loss is linear, and the dual point exact, the objective rises by lambda/2 times the square of the distance from the optimum: the radius is that distance.
+func TestSharp(t *testing.T) {
+	set, err := data.FromDense([][]float32{{1, 2}, {-1, 0.5}, {0.25, -1}}, data.Labels([]string{"yes", "no", "yes"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := fenchel.Spec{Loss: "hinge", Bias: "none", Lambda: 20}
+	of, err := spec.Pose(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, w := of.First.Derivatives([]float64{0, 0, 0}), []float64{0.3, -0.4, 0} // the last number is the bias
+	for i, slope := range a { // the optimum is -(1/(lambda n)) times the sum of slopes and rows
+		set.X.Row(i).AddTo(w, -slope/(3*spec.Lambda))
+	}
+	pt := problem.Point{W: w, A: a}
+	found, err := region.Find(t.Context(), of.First, pt, of.First.Certify(pt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := float64(found.Radius); !(r >= 0.5 && r < 0.5*(1+1e-12)) {
+		t.Errorf("found the radius %.17g, expected 0.5 and hardly more", r)
+	}
+}
+
+// TestJoint: one problem has one region, which all outputs have.
+func TestJoint(t *testing.T) {
+	set, err := data.FromDense([][]float32{{1}, {2}, {4}, {5}, {8}, {9}}, data.Labels([]string{"a", "a", "b", "b", "c", "c"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := fenchel.Train(t.Context(), set, fenchel.Spec{Loss: "softmax", Bias: "none", Record: fenchel.Record{Proved: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := r.Model.Outputs[0].Certificate.Region
+	for c, o := range r.Model.Outputs {
+		if found := o.Certificate.Region; found == nil || !(found.Radius > 0) || found.Radius != first.Radius {
+			t.Errorf("class %d: found the region %v, expected that of the first, %v", c, found, first)
+		}
 	}
 }
 

@@ -1,0 +1,43 @@
+package model_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// TestBoundsAreAttained: the objective rises by lambda/2 times the squared distance of weights, and of that of a constant column which the penalty sees, where the loss
+// is linear. Of weights that are off along a row, the score of the optimum is then an end of the interval, and of another row inside.
+func TestBoundsAreAttained(t *testing.T) {
+	const lambda, off = 5, 0.25
+	x, other := matrix.Vector{Value: []float32{1, -2}}, matrix.Vector{Value: []float32{2, 1}}
+	for bias, value := range map[string]float64{"none": 0, "feature": 1, "feature:value=3": 3} {
+		length := math.Sqrt(5 + value*value)
+		optimum, constant := []float64{0.5, 0.75}, 0.125
+		w := []float64{optimum[0] + off/length, optimum[1] - 2*off/length}
+		m := &model.Model{Statement: model.Statement{Loss: "squared", Penalty: "l2", Lambda: lambda, Bias: bias}, Data: model.Data{Rows: 3, Features: 2},
+			Outputs: []model.Output{{Weights: w, Bias: value * (constant + off*value/length), Certificate: model.Certificate{Primal: 1 + lambda*off*off/2, Dual: 1}}}}
+		if err := m.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		proved, err := m.Proved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := proved.Length(x); math.Abs(got-length) > 1e-11 || got < length {
+			t.Errorf("%s: found the length %.17g, expected %.17g and hardly more", bias, got, length)
+		}
+		score := func(x matrix.Vector) float64 {
+			return optimum[0]*float64(x.Value[0]) + optimum[1]*float64(x.Value[1]) + constant*value
+		}
+		b := proved.Bounds(nil, x, m.Scores(nil, x))[0]
+		if s := score(x); !(b.Low <= s && s-b.Low < 1e-9) || math.Abs(b.High-b.Low-2*off*length) > 1e-9 {
+			t.Errorf("%s: found %.17g to %.17g, expected from %.17g on, of the width %.17g", bias, b.Low, b.High, s, 2*off*length)
+		}
+		if b, s := proved.Bounds(nil, other, m.Scores(nil, other))[0], score(other); !(b.Low < s && s < b.High) {
+			t.Errorf("%s: another row: found %g to %g, expected an interval that holds %g", bias, b.Low, b.High, s)
+		}
+	}
+}
