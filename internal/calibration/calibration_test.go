@@ -147,6 +147,12 @@ func TestLaplace(t *testing.T) {
 	if s := Laplace(append(errors, 1000), nil); s != 1 {
 		t.Errorf("found the scale %g, expected 1", s)
 	}
+	if s := Laplace(append(errors, 7.3), nil); math.Abs(s-1.063) > 1e-12 { // within 5 sqrt(2) scales
+		t.Errorf("found the scale %g, expected 1.063", s)
+	}
+	if s := Laplace(append(errors, 8), nil); s != 1 {
+		t.Errorf("found the scale %g, expected 1", s)
+	}
 	if s := Laplace([]float64{1, -3}, []float64{3, 1}); s != 1.5 {
 		t.Errorf("found the scale %g, expected 1.5", s)
 	}

@@ -35,6 +35,15 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestRank: a new row takes part in the ranking: of nine others it is at most as bad as the ninth in nine cases of ten, of eight others that is not sure.
+func TestRank(t *testing.T) {
+	for n, want := range map[int]int{8: 9, 9: 9, 10: 10, 99: 90, 100: 91} {
+		if got := Rank(n, 0.9); got != want {
+			t.Errorf("%d rows: found the rank %d, expected %d", n, got, want)
+		}
+	}
+}
+
 // TestQuantile: by hand, and too few errors.
 func TestQuantile(t *testing.T) {
 	errors := []float64{5, 1, 4, 2, 3, 9, 8, 7, 6} // nine: of ten rows the new one is among the nine smallest in nine cases
