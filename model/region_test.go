@@ -41,3 +41,44 @@ func TestBoundsAreAttained(t *testing.T) {
 		}
 	}
 }
+
+// TestSure: the class is sure where every score within the bounds decides alike, ties included.
+func TestSure(t *testing.T) {
+	wide := model.Interval{Low: -1, High: 1}
+	second, first := model.Interval{Low: 1e-9, High: 1}, model.Interval{Low: -1, High: 0} // at 0 it is the first class
+	for name, c := range map[string]struct {
+		classes   int
+		scheme    string
+		threshold *model.Threshold
+		bounds    []model.Interval
+		want      bool
+	}{
+		"second": {2, "", nil, []model.Interval{second}, true}, "first": {2, "", nil, []model.Interval{first}, true},
+		"zero may be either": {2, "", nil, []model.Interval{{Low: 0, High: 1}}, false}, "either": {2, "", nil, []model.Interval{{Low: -1e-3, High: 1}}, false},
+		"above the threshold":      {2, "", &model.Threshold{Score: 0.5}, []model.Interval{{Low: 0.6, High: 1}}, true},
+		"at the threshold":         {2, "", &model.Threshold{Score: 0.5}, []model.Interval{{Low: 0.5, High: 1}}, false},
+		"the highest":              {3, "", nil, []model.Interval{{Low: 1, High: 2}, {Low: 2.5, High: 3}, {Low: 0, High: 2.4}}, true},
+		"as high as another":       {3, "", nil, []model.Interval{{Low: 1, High: 2}, {Low: 2.5, High: 3}, {Low: 0, High: 2.5}}, false},
+		"votes":                    {3, model.OneAgainstOne, nil, []model.Interval{first, first, wide}, true},
+		"as many votes":            {3, model.OneAgainstOne, nil, []model.Interval{first, second, first}, false},
+		"votes that may be gained": {4, model.OneAgainstOne, nil, []model.Interval{first, first, wide, first, wide, wide}, false},
+		"votes that are too few":   {4, model.OneAgainstOne, nil, []model.Interval{first, first, first, first, wide, wide}, true},
+	} {
+		outputs := make([]model.Output, len(c.bounds))
+		for k := range outputs {
+			outputs[k] = model.Output{Weights: []float64{1}, Certificate: model.Certificate{Primal: 1, Dual: 1}}
+		}
+		m := &model.Model{Statement: model.Statement{Loss: "hinge", Penalty: "l2", Lambda: 1, Bias: "none", Scheme: c.scheme}, Data: model.Data{Rows: 9, Features: 1, Classes: c.classes},
+			Classes: []string{"a", "b", "c", "d"}[:c.classes], Outputs: outputs, Threshold: c.threshold}
+		if err := m.Seal(); err != nil {
+			t.Fatal(name, err)
+		}
+		proved, err := m.Proved()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := proved.Sure(c.bounds); got != c.want {
+			t.Errorf("%s: found sure %t, expected %t", name, got, c.want)
+		}
+	}
+}

@@ -23,7 +23,7 @@ const (
 	mostReached    = 89_099  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 17      // packages that other modules may import, serve and data/parquet among them; 15
-	mostExported   = 444     // their exported names, but for methods and fields; 340
+	mostExported   = 445     // their exported names, but for methods and fields; 340
 	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22
