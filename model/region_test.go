@@ -61,7 +61,7 @@ func TestSure(t *testing.T) {
 		"as high as another":       {3, "", nil, []model.Interval{{Low: 1, High: 2}, {Low: 2.5, High: 3}, {Low: 0, High: 2.5}}, false},
 		"votes":                    {3, model.OneAgainstOne, nil, []model.Interval{first, first, wide}, true},
 		"as many votes":            {3, model.OneAgainstOne, nil, []model.Interval{first, second, first}, false},
-		"votes that may be gained": {4, model.OneAgainstOne, nil, []model.Interval{first, first, wide, first, wide, wide}, false},
+		"votes that may be gained": {4, model.OneAgainstOne, nil, []model.Interval{first, first, wide, first, second, wide}, false},
 		"votes that are too few":   {4, model.OneAgainstOne, nil, []model.Interval{first, first, first, first, wide, wide}, true},
 	} {
 		outputs := make([]model.Output, len(c.bounds))
