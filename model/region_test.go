@@ -36,6 +36,10 @@ func TestBoundsAreAttained(t *testing.T) {
 		if s := score(x); !(b.Low <= s && s-b.Low < 1e-9) || math.Abs(b.High-b.Low-2*off*length) > 1e-9 {
 			t.Errorf("%s: found %.17g to %.17g, expected from %.17g on, of the width %.17g", bias, b.Low, b.High, s, 2*off*length)
 		}
+		m.Statement.Penalty = "elastic-net:ratio=0.75" // a quarter of the penalty is curved
+		if r := m.Radius(0); math.Abs(r-2*off) > 1e-12 {
+			t.Errorf("%s: found the radius %g of an elastic net, expected %g", bias, r, 2*off)
+		}
 		if b, s := proved.Bounds(nil, other, m.Scores(nil, other))[0], score(other); !(b.Low < s && s < b.High) {
 			t.Errorf("%s: another row: found %g to %g, expected an interval that holds %g", bias, b.Low, b.High, s)
 		}
