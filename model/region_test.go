@@ -43,6 +43,13 @@ func TestBoundsAreAttained(t *testing.T) {
 		if b, s := proved.Bounds(nil, other, m.Scores(nil, other))[0], score(other); !(b.Low < s && s < b.High) {
 			t.Errorf("%s: another row: found %g to %g, expected an interval that holds %g", bias, b.Low, b.High, s)
 		}
+		m.Outputs[0].Certificate.Primal, m.Statement.Penalty = 1, "l2" // no gap: rounding alone
+		if proved, err = m.Proved(); err != nil {
+			t.Fatal(err)
+		}
+		if b, s := proved.Bounds(nil, x, m.Scores(nil, x))[0], m.Score(x); !(b.Low < s && s < b.High) {
+			t.Errorf("%s: found %.17g to %.17g, expected a little around %.17g", bias, b.Low, b.High, s)
+		}
 	}
 }
 

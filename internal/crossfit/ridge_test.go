@@ -33,6 +33,11 @@ func refit(t *testing.T, r *Ridge, i int) (w []float64, b float64) {
 			t.Fatal(err)
 		}
 		offset, factor = s.Offset, s.Factor
+		for j, is := range r.Indicator {
+			if is {
+				offset[j], factor[j] = 0, 1
+			}
+		}
 	}
 	size, total := d+1, float64(n-1)
 	a := make([][]float64, size) // the last column is what the equations are equal to
@@ -93,7 +98,7 @@ func eliminate(a [][]float64) []float64 {
 }
 
 // TestRidgeIsRefits: each model is that of the other rows, scaled by their own deviations. One column is constant, one is constant but for a row, one has
-// nearly all of its variance from one.
+// nearly all of its variance from one. Some are indicators, which are not scaled.
 func TestRidgeIsRefits(t *testing.T) {
 	const n, d = 24, 5
 	for trial := range 60 {
@@ -109,6 +114,9 @@ func TestRidgeIsRefits(t *testing.T) {
 		}
 		x.Value[3*d+3], x.Value[5*d+4] = 2, 1e5
 		ridge := &Ridge{X: x, Y: y, Lambda: math.Exp(2 * r.NormFloat64()), Bias: problem.Bias(trial % 3), Value: []float64{1, 0.5}[trial%2], Scaled: trial/3%2 == 0}
+		if trial%4 == 1 {
+			ridge.Indicator = []bool{false, true, true, true, false}
+		}
 		if ridge.Centred = ridge.Scaled; trial%5 == 0 {
 			sparse := &matrix.CSR{}
 			for i := range n {

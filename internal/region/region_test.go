@@ -127,7 +127,7 @@ func TestSharp(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, w := of.First.Derivatives([]float64{0, 0, 0}), []float64{0.3, -0.4, 0} // the last number is the bias
-	for i, slope := range a { // the optimum is -(1/(lambda n)) times the sum of slopes and rows
+	for i, slope := range a {                                                 // the optimum is -(1/(lambda n)) times the sum of slopes and rows
 		set.X.Row(i).AddTo(w, -slope/(3*spec.Lambda))
 	}
 	pt := problem.Point{W: w, A: a}

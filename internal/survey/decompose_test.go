@@ -32,6 +32,17 @@ func TestDecompose(t *testing.T) {
 	if err != nil || math.Abs(d.Excess()-(found-least)) > 1e-12 {
 		t.Errorf("found the sum %g, expected the excess risk %g, %v", d.Excess(), found-least, err)
 	}
+	three := decodeSurvey(t, "1 1:1\n2 2:1\n3 1:1 2:1\n1 1:2\n2 2:2\n3 1:2 2:3\n")
+	if r, err = fenchel.Train(t.Context(), three, fenchel.Spec{Loss: "logistic", Gap: 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	gaps := 0.0
+	for _, o := range r.Model.Outputs {
+		gaps += float64(o.Certificate.Primal - o.Certificate.Dual)
+	}
+	if d, err = Decompose(r.Model, three, three, 0, 1); err != nil || math.Abs(d.Optimisation-gaps) > 1e-12 || !(gaps > 1e-6) {
+		t.Errorf("found %+v, %v, expected the gap %g of three classes", d, err, gaps)
+	}
 	var none *data.Set
 	if _, err := Risk(r.Model, r.Model, none, 1); err == nil {
 		t.Error("no rows: found no error, expected one")
