@@ -2,6 +2,7 @@ package forget
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestReadRefused(t *testing.T) {
 	}
 }
 
-// What is proved of single predictions is asked for again, where it was before.
+// What is proved of single predictions is asked for again, where it was before; training begins at the dual variables of the rows left.
 func TestSpecProved(t *testing.T) {
 	for _, proved := range []bool{false, true} {
 		path := readtest.Put(t, t.TempDir(), "x", "1 1:1\n-1 2:1\n1 3:1\n-1 1:2\n")
@@ -77,12 +78,16 @@ func TestSpecProved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(t.Context(), path, []int{3}, "f", data.Options{}, trained.Model)
+		r, err := Read(t.Context(), path, []int{1}, "f", data.Options{}, trained.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spec, _, err := Spec(trained.Model, r); err != nil || spec.Proved != proved {
+		spec, _, err := Spec(trained.Model, r)
+		if err != nil || spec.Proved != proved {
 			t.Errorf("found proved %t, %v, expected %t", spec.Proved, err, proved)
+		}
+		if dual := trained.Model.Outputs[0].Dual; dual == nil || !slices.Equal(spec.From.Outputs[0].Dual, []float64{dual[0], dual[2], dual[3]}) {
+			t.Errorf("found the dual variables %g to begin with, expected those of %g without the second", spec.From.Outputs[0].Dual, dual)
 		}
 	}
 }
