@@ -1,9 +1,10 @@
-# An image of the program alone: docker build -t fenchel . && docker run --rm -v "$PWD:/data" fenchel train /data/mine.csv -o /data/mine.model
-FROM golang:1.26 AS build
-WORKDIR /src
-COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -buildid=" -o /fenchel ./cmd/fenchel
-
+# An image of the program alone, from a program for Linux: in a checkout
+#   CGO_ENABLED=0 go build -trimpath -o fenchel-linux-amd64 ./cmd/fenchel && docker build -t fenchel .
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" fenchel train /data/mine.csv -o /data/mine.model
+# A release (.ci/release) brings this file with the programs.
 FROM scratch
-COPY --from=build /fenchel /fenchel
+ARG TARGETARCH
+COPY fenchel-linux-$TARGETARCH /fenchel
+COPY LICENSE /LICENSE
+USER 65532:65532
 ENTRYPOINT ["/fenchel"]

@@ -123,7 +123,7 @@ func (spec *Spec) complete(set *data.Set) {
 	}
 	if spec.Scaling == "" {
 		spec.Scaling = spec.plainScaling(set)
-		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, pose.GammaScale, "gamma=1")); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
+		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, pose.GammaScale, "gamma=1")); set.Schema.Standardised() && (err != nil || !kernel.Selective(k)) {
 			spec.Scaling = "std"
 		}
 	}

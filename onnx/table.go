@@ -50,6 +50,11 @@ func (g *graph) table(s *data.Schema) (string, error) {
 		if c.Text != nil {
 			return "", fmt.Errorf("column %q: found texts, of which ONNX has no terms by the rules of this program, expected numbers and categories", name)
 		}
+		if c.Size > 0 {
+			g.input(name, single, c.Size)
+			blocks = append(append(blocks, g.settle(&run)...), name)
+			continue
+		}
 		if c.Category == nil {
 			run.values, run.fill = append(run.values, g.number32(name, c)), append(run.fill, float32(c.Fill))
 			continue

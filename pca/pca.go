@@ -166,7 +166,7 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 	}
 	j.x = j.set.X
 	if j.spec.Kernel != "" {
-		if j.space, j.x, err = j.spec.space(ctx, j.x, j.set.Schema.Table()); err != nil {
+		if j.space, j.x, err = j.spec.space(ctx, j.x, j.set.Schema.Standardised()); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (j *pcaJob) prepare(ctx context.Context) (err error) {
 
 // measure computes the sizes of the rows, or of their images, and what centres and scales them.
 func (j *pcaJob) measure() (err error) {
-	center, scale := j.spec.settle(j.x, j.set.Schema.Table()), j.spec.Scale
+	center, scale := j.spec.settle(j.x, j.set.Schema.Standardised()), j.spec.Scale
 	if j.space != nil {
 		center, scale = j.spec.Center != "no", "none" // the images are not scaled
 	}

@@ -209,7 +209,7 @@ func complete(b *method.Basis, k int) {
 // withMeans returns the schema of a table of numbers with the means of its features in
 // place of missing ones; nil where these are not known, or columns are not numbers.
 func withMeans(s *data.Schema, mean []float64) *data.Schema {
-	if s == nil || mean == nil || slices.ContainsFunc(s.Columns, func(c data.Column) bool { return c.IsWords() }) {
+	if s == nil || mean == nil || slices.ContainsFunc(s.Columns, func(c data.Column) bool { return !c.IsNumber() }) {
 		return nil
 	}
 	return filled(s, mean)
@@ -222,7 +222,7 @@ func filled(s *data.Schema, mean []float64) *data.Schema {
 	first, _ := s.Places()
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if i != s.Target && i != s.Weight && c.Kind != set.KindIgnored && !c.IsWords() && first[i] < len(mean) {
+		if i != s.Target && i != s.Weight && c.Kind != set.KindIgnored && c.IsNumber() && first[i] < len(mean) {
 			c.Fill = mean[first[i]]
 		}
 	}

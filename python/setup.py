@@ -1,7 +1,8 @@
 """Builds the program of this repository and puts it into the package.
 
 FENCHEL_GOOS and FENCHEL_GOARCH build it for another machine, FENCHEL_PLATFORM is then the
-tag of the wheel; the script build does that for all platforms.
+tag of the wheel, and FENCHEL_PROGRAM a program that is built; the script build does that for
+all platforms. A source distribution has the Go source in the folder source.
 """
 
 import atexit
@@ -19,11 +20,16 @@ try:  # part of setuptools since 70.1
 except ImportError:
     from wheel.bdist_wheel import bdist_wheel
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE / "source" if (HERE / "source").is_dir() else HERE.parent
 
 
 def compile_program(folder: Path) -> None:
     """Compiles the program into the folder; without C compiler, and the same bytes anywhere."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if program := os.environ.get("FENCHEL_PROGRAM"):
+        shutil.copy(program, folder / ("fenchel" + Path(program).suffix))
+        return
     go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
     if not (ROOT / "go.mod").is_file():
         raise SystemExit(f"{ROOT}: found no Go module, expected the package in a checkout of its repository")
@@ -34,7 +40,6 @@ def compile_program(folder: Path) -> None:
         if os.environ.get("FENCHEL_" + name):
             env[name] = os.environ["FENCHEL_" + name]
     windows = env.get("GOOS", "windows" if os.name == "nt" else "") == "windows"
-    folder.mkdir(parents=True, exist_ok=True)
     target = folder / ("fenchel.exe" if windows else "fenchel")
     subprocess.run([go, "build", "-trimpath", "-ldflags=-s -w", "-o", str(target), "./cmd/fenchel"], cwd=ROOT, env=env, check=True)
     target.chmod(0o755)

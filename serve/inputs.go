@@ -44,7 +44,7 @@ func newInputs(schema *data.Schema, names []string, features int) inputs {
 		}
 		in.place[c.Name] = len(in.columns)
 		in.columns = append(in.columns, c)
-		in.numeric = in.numeric && !c.IsWords() && c.Kind.IsNumber()
+		in.numeric = in.numeric && c.IsNumber() && c.Kind.IsNumber()
 	}
 	return in
 }
@@ -174,6 +174,13 @@ func value(s *jsontext.Scanner) (any, error) {
 		return json.Number(text), err
 	case jsontext.String:
 		return s.String()
+	case jsontext.Array: // a vector
+		list := []float64{}
+		return list, s.Array(func(int) error {
+			v, err := s.Float()
+			list = append(list, v)
+			return err
+		})
 	}
 	return nil, s.Errorf("found %s, expected a number, a string, true, false or null", s.Kind())
 }

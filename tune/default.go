@@ -150,7 +150,7 @@ func largestLambda(ctx context.Context, set *data.Set, spec fenchel.Spec) (float
 func gammas(set *data.Set, spec fenchel.Spec) (Axis, error) {
 	x := set.X
 	kind := spec.Scaling
-	if kind == "" && set.Schema.Table() {
+	if kind == "" && set.Schema.Standardised() {
 		kind = "std"
 	}
 	if kind != "" {

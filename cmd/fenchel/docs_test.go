@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,6 +93,49 @@ func TestDictionary(t *testing.T) {
 	for name, verbs := range known {
 		if !slices.Contains(verbs, "engine") && !slices.Contains(verbs, "worker") && !strings.Contains(string(text), "--"+name) {
 			t.Errorf("docs/dictionary.md: --%s of %v is not there", name, verbs)
+		}
+	}
+}
+
+// TestVersions: the version is the same wherever it is written.
+func TestVersions(t *testing.T) {
+	found := map[string]string{}
+	for name, pattern := range map[string]string{
+		"python/fenchel/__init__.py": `(?m)^__version__ = "([0-9.]+)"$`, "CITATION.cff": `(?m)^version: ([0-9.]+)$`, "CHANGELOG.md": `(?m)^## ([0-9.]+) `,
+	} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(pattern).FindSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s: found no version", name)
+		}
+		found[strings.TrimSuffix(string(m[1]), ".0")] = name
+	}
+	if len(found) != 1 {
+		t.Errorf("found %v, expected one version", found)
+	}
+}
+
+// TestNothingToFetch: no page says that something can be fetched, as long as nothing is published.
+func TestNothingToFetch(t *testing.T) {
+	fetch := regexp.MustCompile(`pip install "?fenchel(\[|"|\s|` + "`" + `|$)|github\.com/fenchel-ml/fenchel(/\S*)?@|go get github\.com/fenchel-ml|docker (pull|run) fenchel-ml`)
+	pages, err := filepath.Glob("../../docs/*.md")
+	for _, pattern := range []string{"*.md", "docs/*/*.md", "python/*.md", "python/fenchel/*.py"} {
+		more, wrong := filepath.Glob("../../" + pattern)
+		pages, err = append(pages, more...), errors.Join(err, wrong)
+	}
+	if err != nil || len(pages) < 50 {
+		t.Fatal(len(pages), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := fetch.Find(text); found != nil {
+			t.Errorf("%s: found %q, expected what a checkout or a file of a release gives", page, found)
 		}
 	}
 }

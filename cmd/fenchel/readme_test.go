@@ -198,7 +198,7 @@ func newShell(t *testing.T, page string) *shell {
 // skips are beginnings of commands that are not run, and why.
 var skips = []struct{ prefix, why string }{
 	{"go test", "this is a part of it"},
-	{"go get", "this needs a network, and the module is here"},
+	{"go work init", "the test has a workspace of its own"},
 	{"CGO_ENABLED=0 go install", "this needs a network, and the program is here"},
 	{"pip install", "this needs a network, and the package is here"},
 }

@@ -74,7 +74,8 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 
 		DisableSuggestions: true, // unknownVerb makes them
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
+			cmd.SetOut(cmd.ErrOrStderr()) // results alone go to standard output
+			return errors.Join(cmd.Help(), errors.New("found no command, expected one of those above"))
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return explainFlag(cmd, err, args) })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
@@ -36,6 +37,10 @@ func origins(m *model.Model) (all [][]string) {
 		case c.Text != nil:
 			for j := range c.Text.Width() {
 				all = append(all, []string{c.Name, c.Text.Name(j), "term"})
+			}
+		case c.Size > 0:
+			for j := range c.Size {
+				all = append(all, []string{c.Name, strconv.Itoa(j), "unit"})
 			}
 		case c.Kind == set.KindBoolean:
 			all = append(all, []string{c.Name, "", "true"})

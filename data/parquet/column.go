@@ -10,6 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/fenchel-ml/fenchel/internal/read/table"
 )
 
 // A column is a top-level column of a file.
@@ -18,7 +20,9 @@ type column struct {
 	leaf    *parquet.Column
 	refused string // what it holds, if that is no column of a table
 	list    bool
-	length  int                              // of the lists
+	ragged  bool                             // of any length each: parts of vectors
+	parts   []*column                        // of vectors; nil: it has none
+	length  int                              // of the lists or vectors
 	present byte                             // the level of an item of one
 	spell   func(dst []byte, v int64) []byte // integers; nil: as they are
 	scale   int                              // of decimals
@@ -47,36 +51,45 @@ func columnsOf(f *parquet.File) (all []*column, err error) {
 		}
 	}
 	for _, top := range f.Root().Columns() {
-		c := &column{name: top.Name(), leaf: top}
-		for depth := 0; !c.leaf.Leaf() && len(c.leaf.Columns()) == 1; depth++ { // a list is a group of a repeated group of its items
-			if c.leaf = c.leaf.Columns()[0]; depth == 0 && !top.Repeated() && !c.leaf.Repeated() {
-				break
-			}
-			if c.leaf.Repeated() {
-				c.present = byte(c.leaf.MaxDefinitionLevel())
-			}
-		}
-		if top.Repeated() {
-			c.present = byte(top.MaxDefinitionLevel())
-		}
-		levels := c.leaf.MaxRepetitionLevel()
-		switch {
-		case !c.leaf.Leaf():
-			c.refused = fmt.Sprintf("values of %d parts", len(c.leaf.Columns()))
-		case levels > 1:
-			c.refused = "lists of lists"
-		case levels == 0 && c.leaf != top:
-			c.refused = "a structure"
-		default:
-			if c.list = levels == 1; c.leaf.Index() < len(half) && half[c.leaf.Index()] {
-				c.bytes = appendHalf
-			} else {
-				c.describe()
-			}
+		c := &column{name: top.Name(), leaf: top, parts: partsOf(top, half)}
+		if c.parts == nil {
+			c = columnOf(top, half)
 		}
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// columnOf describes a column; half tells which leaves of the file are of half precision.
+func columnOf(top *parquet.Column, half []bool) *column {
+	c := &column{name: top.Name(), leaf: top}
+	for depth := 0; !c.leaf.Leaf() && len(c.leaf.Columns()) == 1; depth++ { // a list is a group of a repeated group of its items
+		if c.leaf = c.leaf.Columns()[0]; depth == 0 && !top.Repeated() && !c.leaf.Repeated() {
+			break
+		}
+		if c.leaf.Repeated() {
+			c.present = byte(c.leaf.MaxDefinitionLevel())
+		}
+	}
+	if top.Repeated() {
+		c.present = byte(top.MaxDefinitionLevel())
+	}
+	levels := c.leaf.MaxRepetitionLevel()
+	switch {
+	case !c.leaf.Leaf():
+		c.refused = fmt.Sprintf("values of %d parts", len(c.leaf.Columns()))
+	case levels > 1:
+		c.refused = "lists of lists"
+	case levels == 0 && c.leaf != top:
+		c.refused = "a structure"
+	default:
+		if c.list = levels == 1; c.leaf.Index() < len(half) && half[c.leaf.Index()] {
+			c.bytes = appendHalf
+		} else {
+			c.describe()
+		}
+	}
+	return c
 }
 
 // describe finds out how the values of the leaf are spelled.
@@ -244,6 +257,8 @@ type decoded struct {
 	short []float32
 	long  []float64
 	text  [][]byte
+	from  []int   // where each list of any length begins
+	count []int   // of its items
 	place []int32 // of each item of lists, among the values; -1: null
 }
 
@@ -253,11 +268,26 @@ type fields struct {
 	item, step int
 }
 
-func (d *decoded) values(item int) fields {
-	if !d.list {
-		return fields{d, 0, 1}
+// leaves are what is read of a column.
+func (c *column) leaves() []*column {
+	if c.parts != nil {
+		return c.parts
 	}
-	return fields{d, item, d.length}
+	return []*column{c}
+}
+
+// values returns the values of the columns of the table that a column makes, of what was read of its leaves.
+func (c *column) values(leaves []*decoded) (all []table.Values) {
+	switch {
+	case c.parts != nil:
+		return append(all, newVectors(c, leaves))
+	case !c.list:
+		return append(all, fields{leaves[0], 0, 1})
+	}
+	for item := range c.length {
+		all = append(all, fields{leaves[0], item, c.length})
+	}
+	return all
 }
 
 // at returns where a value is, -1 if there is none.

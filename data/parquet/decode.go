@@ -20,7 +20,7 @@ func (c *column) decode(ctx context.Context, o *opened, group int, first bool) (
 }
 
 func (c *column) read(ctx context.Context, o *opened, group int, first bool) (*decoded, error) {
-	if err := checkPages(o, group, c.leaf.Index(), first); err != nil {
+	if err := checkPages(o, group, c.leaf.Index(), first && !c.ragged); err != nil {
 		return nil, err
 	}
 	pages := o.file.RowGroups()[group].ColumnChunks()[c.leaf.Index()].Pages()
@@ -46,7 +46,11 @@ func (c *column) read(ctx context.Context, o *opened, group int, first bool) (*d
 		if err != nil {
 			return nil, err
 		}
-		if first && d.rows > 0 {
+		if first && c.ragged && d.rows > 1 { // the last list may go on
+			d.rows--
+			break
+		}
+		if first && !c.ragged && d.rows > 0 {
 			break
 		}
 	}
@@ -104,6 +108,9 @@ func (d *spreader) add(page parquet.Page, first bool) error {
 	if !d.list {
 		d.rows += n
 		return nil
+	}
+	if d.ragged {
+		return d.split(before, page.RepetitionLevels(), levels)
 	}
 	return d.cut(before, page.RepetitionLevels(), levels, first)
 }

@@ -5,7 +5,8 @@
 // It is a package of its own because the library below it makes a program larger by some megabytes. A Parquet file is a table as a
 // CSV is, and makes the same model: numbers, decimals, texts, dates, times and booleans are what their text is in a CSV,
 // nulls and NaN are missing values, and a list of numbers of which all rows have as many is a column for each, NAME_0, NAME_1 and so
-// on. Columns that are not used are not read. Other lists, maps and structures are refused, unless they are ignored.
+// on. Vectors that Spark writes are rows of such columns, sparse and dense ones; they stay sparse, and are taken as they are, as LIBSVM
+// text is. Columns that are not used are not read. Other lists, maps and structures are refused, unless they are ignored.
 // Rows, not lines, are what messages count.
 package parquet
 
@@ -155,6 +156,11 @@ func (s *source) table() (c table.Columnar, err error) {
 		return c, err
 	}
 	for _, col := range first.columns {
+		if col.parts != nil && col.refused == "" {
+			c.Sizes = append(c.Sizes, col.length)
+		} else {
+			c.Sizes = append(c.Sizes, make([]int, len(col.names()))...)
+		}
 		c.Names = append(c.Names, col.names()...)
 		for range col.names() {
 			c.Unnamed = append(c.Unnamed, strings.HasPrefix(col.name, "__index_level_") && strings.HasSuffix(col.name, "__"))
@@ -169,7 +175,9 @@ func (s *source) table() (c table.Columnar, err error) {
 				col.length = first.columns[k].length
 			}
 		}
-		same := func(a, b *column) bool { return a.name == b.name && a.list == b.list }
+		same := func(a, b *column) bool {
+			return a.name == b.name && a.list == b.list && (a.parts == nil) == (b.parts == nil)
+		}
 		if !slices.EqualFunc(o.columns, first.columns, same) {
 			return c, fault.In(o.name, "found other columns, expected those of %s", first.name)
 		}
@@ -198,23 +206,26 @@ func (o *opened) firstRows(ctx context.Context) (*table.Frame, error) {
 		f.Rows = 0
 	}
 	for _, c := range o.columns {
-		var d *decoded
-		if group >= 0 && c.refused == "" {
-			var err error
-			if d, err = c.decode(ctx, o, group, true); err != nil {
+		var all []*decoded
+		rows := f.Rows
+		for _, leaf := range c.leaves() {
+			if group < 0 || c.refused != "" {
+				break
+			}
+			d, err := leaf.decode(ctx, o, group, true)
+			if err != nil {
 				return nil, err
 			}
+			rows, all = min(rows, d.rows), append(all, d)
 		}
-		if c.refused == "" && d != nil {
-			f.Rows = min(f.Rows, d.rows)
+		if c.parts != nil && all != nil {
+			c.measure(newVectors(c, all), rows)
 		}
-		for item := range c.names() {
-			if d == nil || c.refused != "" {
-				f.Columns = append(f.Columns, nil)
-			} else {
-				f.Columns = append(f.Columns, d.values(item))
-			}
+		if all == nil || c.refused != "" {
+			f.Columns = append(f.Columns, make([]table.Values, len(c.names()))...)
+			continue
 		}
+		f.Rows, f.Columns = rows, append(f.Columns, c.values(all)...)
 	}
 	return f, nil
 }
@@ -247,33 +258,35 @@ func (s *source) decode(o *opened, group int, wanted []bool) (*table.Frame, erro
 	if int64(f.Rows) != rows.NumRows() || f.Rows < 0 {
 		return nil, fault.In(o.name, "Parquet: found %d rows in a group", rows.NumRows())
 	}
-	var used []*column
+	var used, leaves []*column
 	var place []int
 	for at, k := 0, 0; k < len(o.columns); k++ {
 		c := o.columns[k]
 		n := len(c.names())
 		if slices.Contains(wanted[at:at+n], true) {
 			if c.refused != "" {
-				return nil, fault.In(o.name, "column %q: found %s, expected numbers, texts, dates, true and false, or a list of as many numbers in each row ('ignore' leaves it out)", c.name, c.refused)
+				return nil, fault.In(o.name, "column %q: found %s, expected numbers, texts, dates, true and false, vectors of Spark, or a list of as many numbers in each row ('ignore' leaves it out)", c.name, c.refused)
 			}
-			used, place = append(used, c), append(place, at)
+			used, place, leaves = append(used, c), append(place, at), append(leaves, c.leaves()...)
 		}
 		at += n
 	}
-	err := lines.Each(s.ctx, s.workers, len(used), func(i int) error {
-		return guard(o.name, func() error {
-			d, err := used[i].decode(s.ctx, o, group, false)
-			if err != nil {
-				return err
+	found := make([]*decoded, len(leaves))
+	err := lines.Each(s.ctx, s.workers, len(leaves), func(i int) error {
+		return guard(o.name, func() (err error) {
+			if found[i], err = leaves[i].decode(s.ctx, o, group, false); err == nil && found[i].rows != f.Rows {
+				err = fmt.Errorf("column %q: found %d rows in a group of %d", leaves[i].name, found[i].rows, f.Rows)
 			}
-			if d.rows != f.Rows {
-				return fmt.Errorf("column %q: found %d rows in a group of %d", used[i].name, d.rows, f.Rows)
-			}
-			for item := range used[i].names() {
-				f.Columns[place[i]+item] = d.values(item)
-			}
-			return nil
+			return err
 		})
 	})
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range used {
+		n := len(c.leaves())
+		copy(f.Columns[place[k]:], c.values(found[:n]))
+		found = found[n:]
+	}
+	return f, nil
 }

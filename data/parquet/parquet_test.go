@@ -35,7 +35,10 @@ const same = `a,k,m,w,d,t,b,y
 `
 
 func bytesOf(t testing.TB, name string) []byte {
-	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if !filepath.IsAbs(name) {
+		name = filepath.Join("testdata", name)
+	}
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +204,7 @@ func TestRows(t *testing.T) {
 
 // Every damage of a byte, and every cut, is read or refused in one line, in little memory.
 func TestDamage(t *testing.T) {
-	for _, name := range []string{"pyarrow.parquet", "duckdb.parquet", "lists.parquet"} {
+	for _, name := range []string{"pyarrow.parquet", "duckdb.parquet", "lists.parquet", vectorFile(t, someVectors(), 2)} {
 		text := bytesOf(t, name)
 		for i := range text {
 			for _, b := range []byte{0, 0xff, text[i] ^ 1, text[i] + 16} {
@@ -241,6 +244,7 @@ func FuzzParquet(f *testing.F) {
 	for _, name := range []string{"pyarrow.parquet", "polars.parquet", "duckdb.parquet", "spark.parquet", "lists.parquet"} {
 		f.Add(bytesOf(f, name))
 	}
+	f.Add(bytesOf(f, vectorFile(f, someVectors(), 2)))
 	f.Fuzz(func(t *testing.T, text []byte) { check(t, text) })
 }
 

@@ -77,7 +77,7 @@ func wrongFill(s *data.Schema, x matrix.Matrix) (column string, fill, mean float
 	}
 	first, _ := s.Places()
 	for at, c := range s.Columns {
-		if s.Answers(at) || c.Kind == set.KindIgnored || c.IsWords() {
+		if s.Answers(at) || c.Kind == set.KindIgnored || !c.IsNumber() {
 			continue
 		}
 		j := first[at]

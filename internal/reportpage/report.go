@@ -280,8 +280,8 @@ func roleOf(s *data.Schema, i int) string {
 		return "weights of rows"
 	case c.Why != "":
 		return "ignored (" + c.Why + ")"
-	case c.Text != nil:
-		return fmt.Sprintf("text of %d terms", c.Text.Width())
+	case c.Text != nil || c.Size > 0:
+		return c.Many()
 	case c.Category != nil:
 		return fault.Plural(len(c.Category), "category", "categories")
 	}

@@ -84,7 +84,7 @@ func SliceOf(m *model.Model, name string) (column int, err error) {
 	if m.Schema.Table() {
 		at = slices.IndexFunc(m.Schema.Columns, func(c set.Column) bool { return c.Name == name })
 	}
-	if at < 0 || m.Schema.Answers(at) || m.Schema.Columns[at].Kind == set.KindIgnored || m.Schema.Columns[at].Text != nil {
+	if at < 0 || m.Schema.Answers(at) || m.Schema.Columns[at].Kind == set.KindIgnored || m.Schema.Columns[at].Text != nil || m.Schema.Columns[at].Size > 0 {
 		return 0, fmt.Errorf("'slice=%s': expected a column of a table of which the model makes features", name)
 	}
 	return at, nil

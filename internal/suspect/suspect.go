@@ -105,11 +105,11 @@ func suspectsOf(set *data.Set, rows []int) []suspect {
 			continue
 		}
 		for k := first[i]; k < first[i+1]; k++ {
-			if of[k] = len(columns); c.Text != nil {
+			if of[k] = len(columns); c.Text != nil || c.Size > 0 {
 				of[k] = -1
 			}
 		}
-		if c.Text != nil { // of which no value tells all
+		if c.Text != nil || c.Size > 0 { // of which no value tells all
 			continue
 		}
 		columns = append(columns, suspect{c.Name, first[i], len(c.Category), make([]float64, len(rows))})

@@ -11,7 +11,6 @@ import atexit
 import json
 import os
 import queue
-import shutil
 import struct
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from . import _program
 from ._arrays import Writer
 
 __all__ = ["DataError", "EngineError", "ask", "close", "program"]
@@ -56,10 +56,8 @@ def program() -> str:
     >>> os.path.basename(program()).startswith("fenchel")
     True
     """
-    name = "fenchel.exe" if os.name == "nt" else "fenchel"
-    for path in (os.environ.get("FENCHEL_BINARY"), Path(__file__).parent / "bin" / name, shutil.which(name)):
-        if path and os.path.isfile(path):
-            return str(path)
+    if found := _program.find():
+        return found
     raise EngineError("found no program fenchel, expected it in the package, on PATH, or where FENCHEL_BINARY says")
 
 

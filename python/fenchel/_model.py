@@ -33,7 +33,7 @@ def moves(schema: dict[str, Any], features: int) -> tuple[np.ndarray, np.ndarray
             at += len(c["category"])
         else:
             factors[at], offsets[at] = c.get("factor", 1.0), c.get("offset", 0.0)
-            at += 1
+            at += c.get("size", 1)
     return factors, offsets
 
 
@@ -129,9 +129,10 @@ class Model:
         from . import _ask, _table
 
         schema, offsets = self.part("schema"), None
-        if schema is not None and not schema.get("array"):
-            answers = (schema["target"], schema["weight"], *schema.get("further_targets", ()))
-            X = _table.like(X, lambda: next(c["name"] for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"))
+        answers = () if schema is None else (schema["target"], schema["weight"], *schema.get("further_targets", ()))
+        columns = [] if schema is None else [c for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"]
+        if schema is not None and not schema.get("array") and not all(c.get("size") for c in columns):  # vectors are rows of features
+            X = _table.like(X, lambda: columns[0]["name"])
         else:
             if not hasattr(X, "tocsr"):
                 X = np.asarray(X, np.float64)

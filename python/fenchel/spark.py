@@ -27,7 +27,7 @@ import numpy as np
 try:
     from pyspark import StorageLevel
 except ImportError:
-    raise ImportError("fenchel.spark needs pyspark, which is not installed: pip install fenchel[spark]") from None
+    raise ImportError("fenchel.spark needs pyspark, which is not installed: pip install pyspark pyarrow pandas scipy") from None
 from pyspark.errors import AnalysisException
 from pyspark.ml import Estimator, Model
 from pyspark.ml.functions import array_to_vector

@@ -24,6 +24,20 @@ Y = (X[:, 0] > 0).astype(int)
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
+@posix
+def test_the_command_is_the_program(tmp_path):
+    version = subprocess.run([_engine.program(), "--version"], capture_output=True, check=True).stdout
+    env = {**os.environ, "FENCHEL_BINARY": _engine.program(), "PYTHONPATH": str(Path(__file__).parents[1])}
+    assert version.startswith(b"fenchel version ") and subprocess.run([sys.executable, "-m", "fenchel", "--version"], env=env, capture_output=True, check=True).stdout == version
+    refused = subprocess.run([sys.executable, "-m", "fenchel", "dance"], env=env, capture_output=True)
+    assert refused.returncode == 1 and refused.stderr.startswith(b'fenchel: unknown command "dance"')
+    command = tmp_path / "fenchel"  # the command itself, where there is no program
+    command.write_text(f"#!{sys.executable}\nfrom fenchel import _program\n_program.main()\n")
+    command.chmod(0o755)
+    nothing = subprocess.run([command], env={**env, "FENCHEL_BINARY": str(command)}, capture_output=True)
+    assert nothing.returncode == 1 and nothing.stderr.startswith(b"fenchel: found no program, expected") and nothing.stderr.count(b"\n") == 1
+
+
 def slow():
     """Return an estimator and data that take minutes."""
     X, y = fenchel.read("@spirals:n=8000,noise=0.5")

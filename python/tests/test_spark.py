@@ -26,6 +26,7 @@ from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
+import fenchel
 from fenchel import _engine
 from fenchel.spark import LinearClassifier, LinearClassifierModel, LinearRegressor, LinearRegressorModel, evaluate, verify
 
@@ -325,3 +326,23 @@ def test_verified_and_evaluated(spark):
     assert verify(model, df.limit(299))["valid"] is False
     scored = evaluate(model, df)
     assert scored["rows"] == 300 and np.isclose(scored["accuracy"], np.mean((model.coef_[0] @ X.T + model.intercept_[0] > 0) == y))
+
+
+def test_vectors_of_parquet_files(spark, tmp_path):
+    """Vectors that Spark wrote are rows, dense and sparse ones mixed: those of the LIBSVM text, of which the program makes the same model."""
+    rng = np.random.default_rng(7)
+    dense, y = np.round(rng.standard_normal((200, 30)) * (rng.random((200, 30)) < 0.2), 6), rng.integers(0, 2, 200)
+    rows = [(Vectors.dense(x) if i % 3 else Vectors.sparse(30, [(int(j), float(x[j])) for j in np.flatnonzero(x)]), float(t), f"row {i}") for i, (x, t) in enumerate(zip(dense, y))]
+    spark.createDataFrame(rows, ["x", "label", "name"]).repartition(3).sortWithinPartitions("name").write.parquet(str(tmp_path / "rows"))
+    files = sorted(map(str, (tmp_path / "rows").glob("*.parquet")))
+    order = [int(name.split()[1]) for name in pandas.concat([pandas.read_parquet(f, columns=["name"]) for f in files])["name"]]
+    (tmp_path / "rows.svm").write_text("".join(f"{float(y[i])} " + " ".join(f"{j + 1}:{float(dense[i, j])!r}" for j in np.flatnonzero(dense[i])) + "\n" for i in order))
+    X, found = fenchel.read(*files, ignore=["name"])
+    assert X.format == "csr" and np.array_equal(X.toarray(), dense[order].astype(np.float32)) and np.array_equal(found, y[order])
+    ask = [_engine.program(), "train", "-q", "-o"]
+    subprocess.run([*ask, tmp_path / "a.model", *files, "--ignore", "name"], check=True, capture_output=True)
+    subprocess.run([*ask, tmp_path / "b.model", tmp_path / "rows.svm"], check=True, capture_output=True)
+    a, b = fenchel.load(tmp_path / "a.model"), fenchel.load(tmp_path / "b.model")
+    for name in ("weights", "bias", "dual"):
+        assert np.array_equal(a.tensor(name), b.tensor(name)), name
+    assert np.array_equal(a.predict(X), b.predict(X))

@@ -28,6 +28,7 @@ type Column struct {
 
 	Kind Kind         `json:"kind,omitempty"` // how numbers are spelled
 	Text *terms.Space `json:"text,omitempty"` // the features that the column's texts make, of the kind text
+	Size int          `json:"size,omitempty"` // of the vectors of the column, of the kind vector
 	Unit string       `json:"unit,omitempty"` // that fields of numbers may be written with, such as kg or $
 	From string       `json:"from,omitempty"` // of dates: the one from which days are counted
 	Why  string       `json:"why,omitempty"`  // of a column that is ignored: what it holds
@@ -36,9 +37,14 @@ type Column struct {
 // IsWords reports whether the column makes features of words: one for each category or term.
 func (c *Column) IsWords() bool { return c.Category != nil || c.Text != nil }
 
-// Width is the number of features of a column that makes some: 1, or one for each category or term.
+// IsNumber reports whether the column makes one feature, a number that may be missing.
+func (c *Column) IsNumber() bool { return !c.IsWords() && c.Size == 0 }
+
+// Width is the number of features of a column that makes some: 1, or one for each category, term or entry of a vector.
 func (c *Column) Width() int {
 	switch {
+	case c.Size > 0:
+		return c.Size
 	case c.Text != nil:
 		return c.Text.Width()
 	case c.Category != nil:
@@ -63,6 +69,9 @@ func (c Column) check() error {
 	if (c.Kind == KindText) != (c.Text != nil) {
 		return fmt.Errorf("found column %q of kind %q, expected terms in one of texts and in no other", c.Name, c.Kind)
 	}
+	if (c.Kind == KindVector) != (c.Size > 0) || int64(c.Size) > math.MaxUint32 || c.Size > 0 && (c.Offset != 0 || c.Factor != 0 || c.Fill != 0) {
+		return fmt.Errorf("found column %q of kind %q, expected a number of entries in one of vectors and in no other", c.Name, c.Kind)
+	}
 	if c.Text != nil {
 		if err := c.Text.Check(); err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
@@ -71,7 +80,7 @@ func (c Column) check() error {
 	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
 		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
 	}
-	if s, _ := SpellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored && c.Kind != KindText {
+	if s, _ := SpellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored && c.Kind != KindText && c.Kind != KindVector {
 		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
 	}
 	if c.Kind != KindPlain && c.Category != nil {

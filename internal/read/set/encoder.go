@@ -10,7 +10,7 @@ import (
 
 // An Encoder turns cells into features.
 type Encoder struct {
-	first []int       // feature of each slot
+	First []int       // feature of each slot
 	Fill  []float32   // of each slot, stands for a missing number
 	value [][]float32 // of each slot whose words are numbers: of each code its value
 	None  []bool      // of each slot: it is no feature
@@ -56,7 +56,7 @@ func (e *Encoder) Append(row matrix.Vector, codes []uint32, slot int, cell uint3
 func (e *Encoder) appendTerms(row matrix.Vector, slot int, found []terms.Term, values []float32) matrix.Vector {
 	for k, v := range values {
 		if v != 0 {
-			row.Index, row.Value = append(row.Index, uint32(e.first[slot])+found[k].Index), append(row.Value, v)
+			row.Index, row.Value = append(row.Index, uint32(e.First[slot])+found[k].Index), append(row.Value, v)
 		}
 	}
 	return row
@@ -65,13 +65,13 @@ func (e *Encoder) appendTerms(row matrix.Vector, slot int, found []terms.Term, v
 // Add adds a slot, that of a column whose first feature is given.
 func (e *Encoder) Add(first int, c Column, value []float32) {
 	e.Texts = append(e.Texts, nil)
-	e.first, e.Fill, e.value, e.None = append(e.first, first), append(e.Fill, float32(c.Fill)), append(e.value, value), append(e.None, c.Kind == KindIgnored)
+	e.First, e.Fill, e.value, e.None = append(e.First, first), append(e.Fill, float32(c.Fill)), append(e.value, value), append(e.None, c.Kind == KindIgnored)
 }
 
 // Feature returns what a cell becomes; zero stands for nothing. It is for encoders
 // without odd slots.
 func (e *Encoder) Feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
-	index = uint32(e.first[slot])
+	index = uint32(e.First[slot])
 	switch {
 	case codes == nil && cell == MissingBits:
 		return index, e.Fill[slot]
@@ -89,7 +89,7 @@ func (e *Encoder) OddFeature(codes []uint32, slot int, cell uint32) (index uint3
 	case e.None[slot]:
 		return 0, 0
 	case e.value[slot] != nil:
-		return uint32(e.first[slot]), e.value[slot][codes[cell-1]]
+		return uint32(e.First[slot]), e.value[slot][codes[cell-1]]
 	}
 	return e.Feature(codes, slot, cell)
 }

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/terms"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -48,9 +49,9 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 		if !ok {
 			return matrix.Vector{}, fmt.Errorf("column %q: found nothing in the record, expected a value, or nil for a missing one", c.Name)
 		}
-		if c.Text != nil {
-			if out, ok = m.appendText(out, slot, value); !ok {
-				return matrix.Vector{}, fmt.Errorf("column %q: found %#v, expected a text", c.Name, value)
+		if c.Text != nil || c.Size > 0 {
+			if out, err = m.appendMany(out, slot, value); err != nil {
+				return matrix.Vector{}, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 			continue
 		}
@@ -75,18 +76,39 @@ func (s *Schema) Row(dst matrix.Vector, record map[string]any) (matrix.Vector, e
 	return out, nil
 }
 
-// appendText appends the features of a text.
-func (m *recordMaker) appendText(row matrix.Vector, slot int, value any) (matrix.Vector, bool) {
+// appendMany appends the features of a text, or of a vector: a list of all its numbers.
+func (m *recordMaker) appendMany(row matrix.Vector, slot int, value any) (matrix.Vector, error) {
+	c := &m.columns[slot]
+	if c.Size > 0 {
+		return m.appendVector(row, slot, value)
+	}
 	text, ok := value.(string)
 	if !ok && value != nil {
-		return row, false
+		return row, fmt.Errorf("found %#v, expected a text", value)
 	}
-	c := &m.columns[slot]
 	if trimmed := strings.TrimSpace(text); IsMissing([]byte(trimmed)) || slices.Contains(c.also, trimmed) {
-		return row, true
+		return row, nil
 	}
 	found := c.index.Count(text)
-	return m.appendTerms(row, slot, found, c.Text.Weigh(found)), true
+	return m.appendTerms(row, slot, found, c.Text.Weigh(found)), nil
+}
+
+func (m *recordMaker) appendVector(row matrix.Vector, slot int, value any) (matrix.Vector, error) {
+	size := m.columns[slot].Size
+	list, ok := value.([]float64)
+	if !ok || len(list) != size {
+		return row, fmt.Errorf("found %.40q, expected a list of %s", fmt.Sprint(value), fault.Plural(size, "number", "numbers"))
+	}
+	for j, v := range list {
+		x := float32(v)
+		if x-x != 0 {
+			return row, fmt.Errorf("found %g, expected a finite number of single precision", v)
+		}
+		if x != 0 {
+			row.Index, row.Value = append(row.Index, uint32(m.First[slot]+j)), append(row.Value, x)
+		}
+	}
+	return row, nil
 }
 
 // A recordMaker is what a schema needs to make rows of records.
@@ -128,7 +150,7 @@ func (s *Schema) recordMaker() (*recordMaker, error) {
 		}
 		m.Add(first[i], c, nil)
 		m.columns = append(m.columns, newRecordColumn(c, s.Missing))
-		m.sparse = m.sparse || c.IsWords()
+		m.sparse = m.sparse || !c.IsNumber()
 	}
 	s.records.Store(m)
 	return m, nil

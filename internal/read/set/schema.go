@@ -46,6 +46,12 @@ type Schema struct {
 // Table reports whether there is a schema, and it is that of a table.
 func (s *Schema) Table() bool { return s != nil && !s.Array }
 
+// Standardised reports whether numbers are standardised unless something else is asked: those of a table, but where it has
+// vectors. These are taken as they are, as rows of other sparse formats are.
+func (s *Schema) Standardised() bool {
+	return s.Table() && !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Size > 0 })
+}
+
 // Named reports whether rows give features by name; the features that a row omits are 0.
 func (s *Schema) Named() bool { return s != nil && s.Sparse }
 
@@ -90,7 +96,7 @@ func (s *Schema) Check(features int) error {
 		if role && (c.Offset != 0 || c.Factor != 0) {
 			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature, or the factor %g", c.Offset, c.Name, c.Factor)
 		}
-		if c.Fill != 0 && (role || c.IsWords()) || role && c.IsWords() {
+		if c.Fill != 0 && (role || c.IsWords()) || role && !c.IsNumber() {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
 		}
 		if !decimal.Finite(float64(float32(c.Fill))) {
@@ -193,7 +199,7 @@ func (s *Schema) crossedNames() (list []string) {
 	return list
 }
 
-// Features names the features: the column, or "column=category"; of products two of these with a star between.
+// Features names the features: the column, "column=category" or, of vectors, "column_0" and so on; of products two of these with a star between.
 func (s *Schema) Features() []string {
 	names, x := s.columnFeatures(), s.Crosser()
 	for width := s.Width(); len(names) < width; {
@@ -211,6 +217,10 @@ func (s *Schema) columnFeatures() []string {
 		case c.Text != nil:
 			for j := range c.Text.Width() {
 				names = append(names, c.Name+"="+c.Text.Name(j))
+			}
+		case c.Size > 0:
+			for j := range c.Size {
+				names = append(names, c.Name+"_"+strconv.Itoa(j))
 			}
 		case c.Category == nil:
 			names = append(names, c.Name)

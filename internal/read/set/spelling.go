@@ -26,6 +26,7 @@ const (
 	KindMDY     Kind = "date-mdy" // the same, 05/06/2024 being in May
 	KindClock   Kind = "clock"    // times of the day: hours
 	KindText    Kind = "text"     // texts, of which terms are features
+	KindVector  Kind = "vector"   // vectors of one length, of which each entry is a feature
 	KindIgnored Kind = "ignored"  // not a feature
 )
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -343,4 +344,52 @@ func (p *SparseRows) multiply(factors []float64) error {
 	p.X, p.Small = b.Sparse, nil
 	p.X.Cols = cols
 	return nil
+}
+
+// A SparseSpread is the spread of a feature that all of some rows have.
+type SparseSpread struct {
+	Column uint32
+	Rows   int
+	Spread
+}
+
+// IsMark reports whether the values are all the same short number, such as the 1 that marks
+// a category: it is stored as it is.
+func (s *SparseSpread) IsMark() bool {
+	return s.Low == s.High && math.Float32bits(float32(s.Low))&0xfff == 0
+}
+
+// SparseSpreads are those of the features that all rows have so far.
+type SparseSpreads struct {
+	some bool // there are rows
+	of   []SparseSpread
+}
+
+// Take keeps the features that other rows, of which there are some, have too.
+func (a *SparseSpreads) Take(rows []SparseSpread) {
+	if !a.some {
+		a.some, a.of = true, rows
+		return
+	}
+	place := func(column uint32) int {
+		return slices.IndexFunc(rows, func(s SparseSpread) bool { return s.Column == column })
+	}
+	a.of = slices.DeleteFunc(a.of, func(s SparseSpread) bool { return place(s.Column) < 0 })
+	for i := range a.of {
+		a.of[i].Merge(rows[place(a.of[i].Column)].Spread)
+	}
+}
+
+// Lost says what rounding does to the features, but those that may be multiplied, and how much
+// it is at most.
+func (a *SparseSpreads) Lost(name func(column uint32) string) (said []error, most float64) {
+	for _, s := range a.of {
+		if r := s.Rounding(); r > 0 && (!s.Small() || s.Offset() != 0) {
+			most = max(most, r)
+			if s.Matters() {
+				said = append(said, s.Lost(name(s.Column)))
+			}
+		}
+	}
+	return said, most
 }

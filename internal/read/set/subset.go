@@ -133,7 +133,7 @@ func (s *Set) fills() fills {
 	f, known, missing := fills{make([]float64, cols), make([]bool, cols), nil}, make([]int, cols), s.missing()
 	first, _ := s.Schema.Places()
 	for at, c := range s.Schema.Columns {
-		if c.Category == nil && c.Text == nil && s.Schema.makes(at) == 1 {
+		if c.IsNumber() && s.Schema.makes(at) == 1 {
 			known[first[at]] = rows // a zero is a number too
 		}
 	}
@@ -154,6 +154,11 @@ func (s *Set) fills() fills {
 		f.mean[j] /= float64(max(known[j], 1))
 	}
 	s.fitTexts(&f)
+	for at, c := range s.Schema.Columns {
+		if c.Size > 0 { // a vector has all entries
+			clear(f.absent[first[at] : first[at]+s.Schema.makes(at)])
+		}
+	}
 	_, at := s.Schema.Places()
 	for _, c := range s.Schema.Crossings {
 		if c.Bits > 0 { // a hash has all products
@@ -169,7 +174,7 @@ func (f fills) schema(s *Schema) *Schema {
 	s = s.Clone()
 	first, _ := s.Places()
 	for at := range s.Columns {
-		if c := &s.Columns[at]; s.makes(at) == 1 && c.Category == nil && c.Text == nil {
+		if c := &s.Columns[at]; s.makes(at) == 1 && c.IsNumber() {
 			c.Fill = f.mean[first[at]]
 		}
 	}

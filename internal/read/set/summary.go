@@ -8,12 +8,19 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 )
 
+// Many says what a column of texts or vectors makes.
+func (c *Column) Many() string {
+	if c.Size > 0 {
+		return fmt.Sprintf("vector of %d", c.Size)
+	}
+	return fmt.Sprintf("text of %d terms", c.Text.Width())
+}
+
 // Summary counts what was made of the columns, as in "6: 2 numeric, 1 date, 1 with 14
 // categories, 1 ignored (id), target churn".
 func (s *Schema) Summary() string {
-	count := map[Kind]int{}
-	var categories []int
-	var ignored, texts []string
+	count, categories := map[Kind]int{}, []int(nil)
+	var ignored, texts []string // texts: and vectors
 	for i, c := range s.Columns {
 		switch {
 		case s.Answers(i):
@@ -21,8 +28,8 @@ func (s *Schema) Summary() string {
 			ignored = append(ignored, c.Name)
 		case c.Category != nil:
 			categories = append(categories, len(c.Category))
-		case c.Text != nil:
-			texts = append(texts, fmt.Sprintf("1 text of %d terms", c.Text.Width()))
+		case c.Text != nil || c.Size > 0:
+			texts = append(texts, "1 "+c.Many())
 		case c.Kind.IsNumber():
 			count[KindPlain]++
 		case c.Kind.IsDate():

@@ -2,7 +2,6 @@ package svmlight
 
 import (
 	"bytes"
-	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
@@ -20,7 +19,7 @@ type sparseChunk struct {
 	labels  *set.Labels
 	cols    uint64
 	unknown []uint32 // columns beyond those of the model, as met
-	spread  []sparseSpread
+	spread  []set.SparseSpread
 	small   []set.Small // increasing, rows from that of the chunk
 
 	// Of a stream alone: for each row its line in the chunk and the columns up to
@@ -79,55 +78,37 @@ func (c *sparseChunk) copyTo(index []uint32, value []float32) {
 	}
 }
 
-// A sparseSpread is the spread of a feature that all rows of a chunk have.
-type sparseSpread struct {
-	column uint32
-	rows   int
-	set.Spread
-}
-
-// isMark reports whether the values are all the same short number, such as the 1 that marks
-// a category: it is stored as it is.
-func (s *sparseSpread) isMark() bool {
-	return s.Low == s.High && math.Float32bits(float32(s.Low))&0xfff == 0
-}
-
 // tight returns the features that the first rows have, and that are so close to each other
 // that rounding may matter.
-func (c *sparseChunk) tight() (found []sparseSpread) {
+func (c *sparseChunk) tight() (found []set.SparseSpread) {
 	from := uint32(0)
 	for i, end := range c.end[:min(len(c.end), set.ProbeRows)] {
 		index, value := c.index[from:end], c.value[from:end]
 		from = end
 		if i == 0 {
 			for k, j := range index {
-				s := sparseSpread{column: j}
+				s := set.SparseSpread{Column: j}
 				s.Add(float64(value[k]))
 				found = append(found, s)
 			}
 		}
 		k := 0
-		found = slices.DeleteFunc(found, func(s sparseSpread) bool {
-			for k < len(index) && index[k] < s.column {
+		found = slices.DeleteFunc(found, func(s set.SparseSpread) bool {
+			for k < len(index) && index[k] < s.Column {
 				k++
 			}
-			return k == len(index) || index[k] != s.column || s.Wide
+			return k == len(index) || index[k] != s.Column || s.Wide
 		})
 		k = 0
 		for at := range found {
-			for index[k] != found[at].column {
+			for index[k] != found[at].Column {
 				k++
 			}
 			found[at].Add(float64(value[k]))
 			found[at].Settle()
 		}
 	}
-	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.Wide || s.isMark() })
-}
-
-// placeOf returns where the spread of a column is, -1 for none.
-func placeOf(all []sparseSpread, column uint32) int {
-	return slices.IndexFunc(all, func(s sparseSpread) bool { return s.column == column })
+	return slices.DeleteFunc(found, func(s set.SparseSpread) bool { return s.Wide || s.IsMark() })
 }
 
 // room is where the rows of sparse text are to lie in the end. Chunks are

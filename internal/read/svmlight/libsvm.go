@@ -8,6 +8,7 @@ package svmlight
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -130,10 +131,15 @@ func (LIBSVM) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*se
 	case numbered: // numbers of rows to be compared mean nothing
 		x.Cols = max(x.Cols, opt.Least)
 	}
-	lost, most := all.spreads.lost(p.first)
+	lost, most := all.spreads.Lost(p.nameOf)
 	rows := &set.Set{X: x, Target: all.targets.Target(), Weight: weights, ZeroBased: p.first == 0,
 		Warnings: slices.Concat(all.unknown.Warnings(p.first), lost, said), Rounding: max(most, rounding)}
 	return rows, scaling.Multiplied(rows, schema, opt)
+}
+
+// nameOf is how messages call a feature.
+func (p *libsvmParser) nameOf(column uint32) string {
+	return fmt.Sprintf("feature %d", uint64(column)+p.first)
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.

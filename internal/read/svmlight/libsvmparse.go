@@ -309,7 +309,7 @@ func (p *libsvmParser) keepsMost(head []byte) bool {
 
 // measure returns the spreads of the features of a chunk before they were rounded, as far
 // as that matters.
-func (p *libsvmParser) measure(c *lines.Chunk, out *sparseChunk) []sparseSpread {
+func (p *libsvmParser) measure(c *lines.Chunk, out *sparseChunk) []set.SparseSpread {
 	found := out.tight()
 	if len(found) == 0 {
 		return nil
@@ -326,17 +326,17 @@ func (p *libsvmParser) measure(c *lines.Chunk, out *sparseChunk) []sparseSpread 
 			if !ok || err != nil || number < p.first {
 				continue
 			}
-			for k < len(found) && uint64(found[k].column) < number-p.first {
+			for k < len(found) && uint64(found[k].Column) < number-p.first {
 				k++
 			}
-			if v, status := decimal.Float64(value); k < len(found) && uint64(found[k].column) == number-p.first && status == decimal.Number {
+			if v, status := decimal.Float64(value); k < len(found) && uint64(found[k].Column) == number-p.first && status == decimal.Number {
 				found[k].Add(v)
-				found[k].rows++
+				found[k].Rows++
 			}
 		}
 	}
 	for at := range found {
 		found[at].Settle()
 	}
-	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.Wide || s.rows != len(out.end) })
+	return slices.DeleteFunc(found, func(s set.SparseSpread) bool { return s.Wide || s.Rows != len(out.end) })
 }

@@ -55,7 +55,7 @@ func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b 
 		}
 		return c.give(b, p.first)
 	})
-	b.To.Late, _ = all.lost(p.first)
+	b.To.Late, _ = all.Lost(p.nameOf)
 	b.To.Late = append(b.To.Late, all.vanished(p.first)...)
 	return err
 }

@@ -16,24 +16,14 @@ import (
 
 // sparseSpreads are those of the features that all rows have so far.
 type sparseSpreads struct {
-	some bool // there are rows
-	of   []sparseSpread
-
+	set.SparseSpreads
 	small map[uint32]*set.Spread // of a stream: of features whose values are too small
 }
 
 // take keeps the features that a chunk has too.
 func (a *sparseSpreads) take(c *sparseChunk) {
-	if len(c.end) == 0 {
-		return
-	}
-	if !a.some {
-		a.some, a.of = true, c.spread
-		return
-	}
-	a.of = slices.DeleteFunc(a.of, func(s sparseSpread) bool { return placeOf(c.spread, s.column) < 0 })
-	for i := range a.of {
-		a.of[i].Merge(c.spread[placeOf(c.spread, a.of[i].column)].Spread)
+	if len(c.end) > 0 {
+		a.Take(c.spread)
 	}
 }
 
@@ -64,18 +54,4 @@ func (a *sparseSpreads) vanished(first uint64) (said []error) {
 		}
 	}
 	return said
-}
-
-// lost says what rounding does to the features, but those that may be multiplied, and how much
-// it is at most.
-func (a *sparseSpreads) lost(first uint64) (said []error, most float64) {
-	for _, s := range a.of {
-		if r := s.Rounding(); r > 0 && (!s.Small() || s.Offset() != 0) {
-			most = max(most, r)
-			if s.Matters() {
-				said = append(said, s.Lost(fmt.Sprintf("feature %d", uint64(s.column)+first)))
-			}
-		}
-	}
-	return said, most
 }

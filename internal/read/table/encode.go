@@ -176,12 +176,12 @@ func (t *table) encode(ctx context.Context, opt *set.Options) (matrix.Matrix, er
 	if int64(e.Cols) > math.MaxUint32 {
 		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.Cols)
 	}
+	if len(t.vectors) > 0 || slices.ContainsFunc(e.Texts, func(x *set.Texts) bool { return x != nil }) {
+		return t.encodeLong(ctx, e, opt)
+	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c set.Column) bool { return c.IsWords() })
 	if !categorical && t.schema.Crossings == nil && 2*nonzeros >= int64(t.count)*int64(e.Cols) {
 		return t.encodeDense(ctx, e, opt)
-	}
-	if slices.ContainsFunc(e.Texts, func(x *set.Texts) bool { return x != nil }) {
-		return t.encodeTexts(ctx, e, opt)
 	}
 	return t.encodeSparse(ctx, e, opt)
 }
@@ -211,22 +211,37 @@ func (t *table) cross(x matrix.Matrix, opt *set.Options) (matrix.Matrix, error) 
 	return out, nil
 }
 
-// encodeTexts makes the matrix of a table with texts.
-func (t *table) encodeTexts(ctx context.Context, e *set.Encoder, opt *set.Options) (matrix.Matrix, error) {
+// encodeLong makes the matrix of a table with texts or vectors.
+func (t *table) encodeLong(ctx context.Context, e *set.Encoder, opt *set.Options) (matrix.Matrix, error) {
+	vectors := t.vectorsOf()
 	rows, ends := make([]matrix.Vector, len(t.parts)), make([][]int, len(t.parts))
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		x := matrix.Vector{Index: []uint32{}}
-		p.eachRow(func(_ int, slots, cell []uint32) {
+		p.eachRow(func(row int, slots, cell []uint32) {
+			next := 0 // of the vectors
 			for k, c := range cell {
 				slot := set.SlotOf(slots, k)
+				for ; next < len(vectors) && vectors[next].slot <= slot; next++ {
+					x = vectors[next].append(x, p.vectors[next], row)
+				}
 				x = e.Append(x, p.codes[slot], slot, c)
+			}
+			for ; next < len(vectors); next++ {
+				x = vectors[next].append(x, p.vectors[next], row)
 			}
 			ends[i] = append(ends[i], len(x.Value))
 		})
-		rows[i] = x
+		rows[i], p.vectors = x, nil
 		p.drop()
 	})
-	m := &matrix.CSR{Cols: e.Cols, Start: make([]int64, 1, t.count+1), Index: []uint32{}}
+	if err != nil {
+		return nil, err
+	}
+	all := 0
+	for _, x := range rows {
+		all += len(x.Value)
+	}
+	m := &matrix.CSR{Cols: e.Cols, Start: make([]int64, 1, t.count+1), Index: memory.Large[uint32](all)[:0], Value: memory.Large[float32](all)[:0]}
 	for i, x := range rows {
 		before := int64(len(m.Value))
 		for _, end := range ends[i] {
@@ -235,7 +250,7 @@ func (t *table) encodeTexts(ctx context.Context, e *set.Encoder, opt *set.Option
 		m.Index, m.Value = append(m.Index, x.Index...), append(m.Value, x.Value...)
 		rows[i] = matrix.Vector{}
 	}
-	return m, err
+	return t.small(m, vectors)
 }
 
 // eachPart calls do for the parts, in parallel, and gives back their memory.

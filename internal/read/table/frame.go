@@ -2,13 +2,16 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/internal/read/decimal"
+	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/internal/read/file"
 	"github.com/fenchel-ml/fenchel/internal/read/lines"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Values are the fields of a column of some rows.
@@ -18,6 +21,13 @@ type Values interface {
 	Number(row int) (v float64, ok bool)
 	// Append appends the field as a CSV spells it.
 	Append(dst []byte, row int) []byte
+}
+
+// Vectors are the fields of a column of vectors of one length.
+type Vectors interface {
+	Values
+	// Vector returns the entries of a row by increasing index, and what these are; nil: 0, 1 and so on.
+	Vector(row int) (index []int64, value []float64, err error)
 }
 
 // A Frame is some rows of a table of which the columns are apart.
@@ -31,6 +41,7 @@ type Frame struct {
 // Columnar is a table of which the columns are apart.
 type Columnar struct {
 	Names   []string
+	Sizes   []int  // of the vectors of a column; 0: it has other fields
 	Unnamed []bool // columns that have names of rows, in a format that has no place for them
 	First   *Frame // all columns of the first rows, at most 100
 	// Open returns what gives the wanted columns of all rows, in order, and io.EOF behind the last.
@@ -51,7 +62,7 @@ func ReadColumns(ctx context.Context, in []*file.Input, opt *set.Options, c Colu
 	}
 	t.kinds = firstKinds(header, first, true)
 	for i, unnamed := range c.Unnamed {
-		t.kinds[i].unnamed = unnamed
+		t.kinds[i].unnamed, t.kinds[i].size = unnamed, c.Sizes[i]
 	}
 	return t.read(ctx, opt)
 }
@@ -100,6 +111,9 @@ const frameBytes = 256 << 10
 // chunks cuts frames, of which next gives one after the other.
 func (t *table) chunks(opt *set.Options) func() (*lines.Chunk, error) {
 	size := max(1, frameBytes/4/len(t.names))
+	if len(t.vectors) > 0 {
+		size = min(size, vectorChunk)
+	}
 	if opt.Chunk > 0 {
 		size = opt.Chunk
 	}
@@ -140,6 +154,10 @@ func (v rowsFrom) Missing(row int) bool              { return v.all.Missing(v.fr
 func (v rowsFrom) Number(row int) (float64, bool)    { return v.all.Number(v.from + row) }
 func (v rowsFrom) Append(dst []byte, row int) []byte { return v.all.Append(dst, v.from+row) }
 
+func (v rowsFrom) Vector(row int) ([]int64, []float64, error) {
+	return v.all.(Vectors).Vector(v.from + row)
+}
+
 // splitter cuts the rows into chunks.
 func (t *table) splitter(opt *set.Options) *lines.Splitter {
 	if _, ok := t.rows.(frameRows); ok {
@@ -155,6 +173,12 @@ func (p *rowParser) frame(at int) error {
 	for column, role := range p.paths {
 		values := f.Columns[column]
 		if values == nil {
+			continue
+		}
+		if role == roleVector {
+			if err := p.vector(column, values.(Vectors), at); err != nil {
+				return err
+			}
 			continue
 		}
 		cell, ok := uint32(0), false
@@ -188,4 +212,127 @@ func number(values Values, row int) (cell uint32, ok bool) {
 		return 0, false
 	}
 	return set.NumberCell(v), true
+}
+
+// vectorChunk is how many rows of vectors are a chunk at most: each may have many entries.
+const vectorChunk = 1024
+
+// vectorRows are the vectors of a column in some rows, of which entries of zero are left out.
+type vectorRows struct {
+	index   []uint32
+	value   []float32
+	end     []int              // of each row
+	small   []set.Small        // values that are too small for single precision: where one rounds to zero, value has another small one
+	spreads []set.SparseSpread // of the features that all rows have, as far as rounding may matter
+}
+
+// vector reads a vector of a frame.
+func (p *rowParser) vector(column int, values Vectors, at int) error {
+	index, value, err := values.Vector(at)
+	v := &p.out.vectors[slices.Index(p.vectors, column)]
+	for k := 0; k < len(value) && err == nil; k++ {
+		x, j := float32(value[k]), uint32(k)
+		if index != nil {
+			j = uint32(index[k])
+		}
+		if x-x != 0 {
+			err = fmt.Errorf("found %g, expected a finite number of single precision", value[k])
+		} else if p.measures && value[k] != 0 && set.IsSmall(math.Float32bits(x)) {
+			v.small = append(v.small, set.Small{Row: p.out.rows, Column: j, Value: value[k]})
+			if x == 0 {
+				x = math.SmallestNonzeroFloat32
+			}
+		}
+		if x != 0 {
+			v.index, v.value = append(v.index, j), append(v.value, x)
+		}
+	}
+	if err != nil {
+		return fault.At(p.c.Name, p.c.Line+at, 0, "column %q: %w", p.names[column], err)
+	}
+	if p.measures {
+		v.measure(index, value)
+	}
+	v.end = append(v.end, len(v.index))
+	return nil
+}
+
+// measure takes the next row into the spreads of the features that all rows have.
+func (v *vectorRows) measure(index []int64, value []float64) {
+	if len(v.end) == 0 {
+		for _, j := range v.index {
+			v.spreads = append(v.spreads, set.SparseSpread{Column: j})
+		}
+	}
+	entry := func(column uint32) float64 {
+		k, found := int(column), int(column) < len(value)
+		if index != nil {
+			k, found = slices.BinarySearch(index, int64(column))
+		}
+		if !found {
+			return 0
+		}
+		return value[k]
+	}
+	kept := v.spreads[:0]
+	for _, s := range v.spreads {
+		x := entry(s.Column)
+		s.Add(x)
+		if s.Settle(); x != 0 && !s.Wide {
+			kept = append(kept, s)
+		}
+	}
+	v.spreads = kept
+}
+
+// takeVectors takes what is known of the vectors of a part.
+func (t *table) takeVectors(p *tablePart) {
+	for k, v := range p.vectors {
+		for _, s := range v.small {
+			s.Row += t.count
+			t.tiny[k] = append(t.tiny[k], s)
+		}
+		t.spreads[k].Take(v.spreads)
+	}
+}
+
+// A vectorColumn is where a column of vectors has its features.
+type vectorColumn struct{ slot, first int } // slots before it, and the first feature
+
+func (t *table) vectorsOf() (all []vectorColumn) {
+	first, _ := t.schema.Places()
+	for _, i := range t.vectors {
+		slot, _ := slices.BinarySearch(t.place, t.use[i])
+		all = append(all, vectorColumn{slot, first[t.use[i]]})
+	}
+	return all
+}
+
+// append appends the vector of a row.
+func (c vectorColumn) append(x matrix.Vector, v vectorRows, row int) matrix.Vector {
+	from := 0
+	if row > 0 {
+		from = v.end[row-1]
+	}
+	for k, j := range v.index[from:v.end[row]] {
+		x.Index, x.Value = append(x.Index, uint32(c.first)+j), append(x.Value, v.value[from+k])
+	}
+	return x
+}
+
+// small puts the values of vectors that are too small for single precision where they belong, rounded, and says what is lost by that.
+func (t *table) small(x *matrix.CSR, vectors []vectorColumn) (matrix.Matrix, error) {
+	sparse, names := &set.SparseRows{X: x, Weight: t.weights}, t.schema.Features
+	for k, v := range vectors {
+		said, most := t.spreads[k].Lost(func(j uint32) string { return set.ColumnNamed(names()[v.first+int(j)]) })
+		t.rounding, t.warnings = max(t.rounding, most), append(t.warnings, said...)
+		for _, s := range t.tiny[k] {
+			s.Column += uint32(v.first)
+			sparse.Small = append(sparse.Small, s)
+		}
+	}
+	slices.SortFunc(sparse.Small, set.Small.Compare)
+	_, said, rounding, err := set.Multiply([]*set.SparseRows{sparse}, &set.Options{Unmoved: true})
+	t.rounding, t.warnings = max(t.rounding, rounding), append(t.warnings, said...)
+	return sparse.X, err
 }

@@ -34,11 +34,16 @@ type tablePart struct {
 	sparse  int          // fields of sparse rows
 	present int          // fields of objects
 	other   string       // the first key of these that a model does not know
+	vectors []vectorRows // of each column of them
 
 	leftOut
+	firstBad
+}
 
-	bad              error // the first feature that is no feature
-	badRow, badPlace int   // its row and its place in the schema
+// firstBad is the first feature that is no feature.
+type firstBad struct {
+	bad              error
+	badRow, badPlace int // its row and its place in the schema
 }
 
 // leftOut counts rows that lack something.
@@ -119,6 +124,9 @@ type gathered struct {
 	present int          // fields of objects
 	other   string       // the first key of these that a model does not know
 
+	tiny    [][]set.Small       // of each column of vectors, their values that are too small for single precision
+	spreads []set.SparseSpreads // of each column of vectors
+
 	unknown int    // categories that the model does not know
 	example string // the first of them
 
@@ -133,7 +141,8 @@ type gathered struct {
 func (t *table) gather() gathered {
 	slots := len(t.place)
 	g := gathered{targets: set.NewTargets(), others: make([][]float64, len(t.further)), fields: make([]fieldTexts, len(t.kept)), content: make([]content, len(t.names)),
-		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots), spread: make([]set.Spread, slots)}
+		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots), spread: make([]set.Spread, slots),
+		tiny: make([][]set.Small, len(t.vectors)), spreads: make([]set.SparseSpreads, len(t.vectors))}
 	if t.fixed {
 		for i, at := range t.place {
 			for _, word := range t.schema.Columns[at].Category {
@@ -183,6 +192,7 @@ func (t *table) take(p *tablePart) error {
 	for k, numbers := range p.further {
 		t.others[k] = append(t.others[k], numbers...)
 	}
+	t.takeVectors(p)
 	t.count += p.rows
 	t.parts = append(t.parts, p)
 	t.merge(p)

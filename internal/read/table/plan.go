@@ -29,6 +29,9 @@ func (t *table) plan(opt *set.Options) (err error) {
 		t.misses = t.misses || status == decimal.Number
 	}
 	roles := t.planRoles(opt)
+	if roles == nil {
+		roles = t.checkVectors()
+	}
 	if roles != nil && opt.Schema != nil { // one to ignore too is called what it is for
 		return roles
 	}
@@ -40,6 +43,9 @@ func (t *table) plan(opt *set.Options) (err error) {
 		column, err := t.find(name, role)
 		if err != nil {
 			return err
+		}
+		if t.kinds[column].size > 0 {
+			return fault.In(t.in[0].Name, "%s column %q: found vectors, expected one value in each row", role, t.names[column])
 		}
 		t.kept = append(t.kept, column)
 	}
@@ -132,6 +138,9 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 		}
 	}
 	known := len(t.names)
+	for _, k := range t.kinds {
+		known += max(0, k.size-1)
+	}
 	if t.weight >= 0 {
 		known--
 	}
@@ -146,7 +155,7 @@ func (t *table) guessTarget(opt *set.Options) (int, error) {
 		return 0, nil
 	}
 	last := len(t.names) - 1
-	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
+	for last > 0 && (last == t.weight || t.kinds[last].blank || t.kinds[last].size > 0) { // lines may end in a delimiter
 		last--
 	}
 	t.guessed = "the last one"
@@ -164,6 +173,8 @@ func (t *table) settle(opt *set.Options) error {
 		switch {
 		case t.kinds[i].asked == askedText:
 			t.makeText(&c)
+		case c.Kind != set.KindIgnored && t.kinds[i].size > 0 && !t.answers.has(i):
+			c.Kind, c.Size = set.KindVector, t.kinds[i].size
 		case t.roles[i] == roleCategory:
 			c.Category = []string{}
 		}
@@ -181,6 +192,31 @@ func (t *table) column(i int) set.Column {
 		return set.Column{Name: t.names[i], Kind: set.KindIgnored, Why: set.WhyAsked}
 	}
 	return set.Column{Name: t.names[i]}
+}
+
+// checkVectors refuses columns of vectors that are asked for as something else, or are others than those of a model.
+func (t *table) checkVectors() error {
+	for i, k := range t.kinds {
+		found, expected, c := fmt.Sprintf("vectors of %d", k.size), "one value in each row", set.Column{Size: k.size}
+		if k.size == 0 {
+			found = "no vectors"
+		}
+		if t.fixed && t.use[i] >= 0 {
+			c = t.schema.Columns[t.use[i]]
+		}
+		switch crossed := slices.ContainsFunc(t.crossed, func(both [2]int) bool { return both[0] == i || both[1] == i }); {
+		case c.Kind == set.KindIgnored:
+			continue
+		case c.Size != k.size:
+			if expected += " as in the training data"; c.Size > 0 {
+				expected = fmt.Sprintf("vectors of %d as in the training data", c.Size)
+			}
+		case k.size == 0 || !t.answers.has(i) && k.asked <= askedIgnore && !crossed:
+			continue
+		}
+		return fault.In(t.in[0].Name, "column %q: found %s, expected %s", t.names[i], found, expected)
+	}
+	return nil
 }
 
 // match gives each column of the table its place in a model's schema.

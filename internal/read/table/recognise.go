@@ -21,7 +21,7 @@ const manyCategories = 1000
 // recognise decides what the columns of features are without a declared kind.
 func (t *table) recognise() error {
 	t.recoded = make([][]float64, len(t.place))
-	ignored, kept := map[int]string{}, 0
+	ignored, kept := map[int]string{}, len(t.vectors)
 	for slot, at := range t.place {
 		why, err := t.judge(slot, at)
 		if err != nil {

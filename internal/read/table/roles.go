@@ -17,6 +17,7 @@ import (
 // place in the schema.
 func (t *table) assign() {
 	n := len(t.names)
+	t.vectors = nil
 	t.roles, t.open, t.slot, t.text = make([]role, n), make([]bool, n), make([]int, n), make([]atomic.Bool, n)
 	for i, at := range t.use {
 		switch {
@@ -29,16 +30,21 @@ func (t *table) assign() {
 		case at < 0:
 			t.roles[i] = roleIgnored
 		default:
-			if t.roles[i] = t.feature(i, at); t.roles[i] != roleIgnored {
+			switch t.roles[i] = t.feature(i, at); t.roles[i] {
+			case roleIgnored:
+			case roleVector:
+				t.vectors = append(t.vectors, i)
+			default:
 				t.place = append(t.place, at)
 			}
 			if slices.Contains(t.kept, i) && t.roles[i] <= roleInteger {
 				t.roles[i] = roleKept
 			}
-			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] != roleIgnored
+			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] < roleVector
 		}
 	}
 	slices.Sort(t.place)
+	slices.SortFunc(t.vectors, func(a, b int) int { return t.use[a] - t.use[b] })
 	if t.fixed {
 		t.spell = make([]set.Speller, len(t.place))
 		for slot, at := range t.place {
@@ -61,6 +67,8 @@ func (t *table) feature(i, at int) role {
 	switch {
 	case k.asked == askedIgnore || c.Kind == set.KindIgnored:
 		return roleIgnored
+	case k.size > 0:
+		return roleVector
 	case c.Text != nil || k.asked == askedText:
 		return roleCategory
 	case c.Kind != set.KindPlain || c.Offset != 0 || c.Factor != 0:

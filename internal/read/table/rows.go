@@ -67,7 +67,7 @@ func (p *rowParser) begin() {
 	}
 	o.reset()
 	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: set.NewLabels(p.most), fields: make([]fieldTexts, len(p.kept)), spread: make([]set.Spread, o.width), exact: make([][]float64, o.width),
-		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
+		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width), vectors: make([]vectorRows, len(p.vectors))}
 }
 
 // finish leaves zeros out if they are the most, and ends the loan of memory.

@@ -70,6 +70,7 @@ type slots struct {
 	spell   []set.Speller
 	text    []atomic.Bool
 	wide    []atomic.Bool  // for each slot whether rounding is known not to matter
+	vectors []int          // columns of vectors, which have no slot, by increasing place in schema
 	reading []*set.Reading // for each slot of words that may be numbers
 	recoded [][]float64    // for each slot of words that are numbers: of each code its value, NaN for a missing one
 }
@@ -95,6 +96,7 @@ type columnKind struct {
 	allowed map[string]struct{} // nil: any
 	asked   asked
 	digits  bool // no field is known to hold anything but digits
+	size    int  // of its vectors; 0: it has other fields
 	pointed bool // a field of the first rows has a point
 	unnamed bool // the header has nothing in its place
 	blank   bool // no name, and no value in the first rows
@@ -125,6 +127,7 @@ const (
 	roleKept          // a number of which the spelling is kept too
 	roleCategory
 	roleSpelled // a number in other words: a date, true or false
+	roleVector  // many features, in no slot
 	roleTarget
 	roleFurther // one more target, a number
 	roleWeight

@@ -16,7 +16,7 @@ import (
 // would make sense.
 func (t *Trainer) unscaled() bool {
 	k, err := kernel.New(t.Spec.Kernel)
-	return t.Spec.Scaling == "" && !t.Spec.IsNetwork() && !t.Set.Schema.Table() && (err != nil || !kernel.Selective(k))
+	return t.Spec.Scaling == "" && !t.Spec.IsNetwork() && !t.Set.Schema.Standardised() && (err != nil || !kernel.Selective(k))
 }
 
 // adviseScale warns of columns that differ so much in size that the penalty, or the

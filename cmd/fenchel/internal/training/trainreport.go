@@ -52,7 +52,7 @@ func (t *Trainer) printMeans(r printing.Report) {
 		r.Line("bias", "%s: %s", t.Result.Model.Statement.Bias, t.Result.BiasWhy)
 	}
 	if t.unlikeTable() {
-		r.Line("scale", "none, the default of data that are no table; of CSV, TSV, ARFF and JSON it is std")
+		r.Line("scale", "none, the default of vectors and of data that are no table; of CSV, TSV, ARFF and JSON it is std")
 	}
 	if t.verbose {
 		report.PrintSolver(r, t.Result.Model, t.Result.Why)
