@@ -83,6 +83,7 @@ var habits = map[string][]habit{
 	"noconstant":              {{"vw's ", "--bias none"}},
 	"normalize":               {{"scikit-learn's ", "--scale std"}},
 	"passes":                  {{"vw's ", "--epochs"}},
+	"positive":                {{"scikit-learn's ", "--lower 0"}},
 	"predictions":             {{"vw's ", "\"fenchel predict MODEL DATA -o FILE\""}},
 	"probability":             {{"scikit-learn's ", "--probabilities"}},
 	"random-seed":             {{"vw's ", "--seed"}},
@@ -122,7 +123,7 @@ func guess(cmd *cobra.Command, flag, name string) string {
 	}
 	var meant []string
 	for _, h := range habits[name] {
-		if has(cmd, h.here) {
+		if has(cmd, h.here) && (h.program != "svm-scale's " || cmd.Name() == "scale") {
 			meant = append(meant, h.say(flag))
 		}
 	}
