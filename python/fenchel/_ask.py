@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from . import _engine
 from ._arrays import Writer, column_offsets, is_sparse, put_rows, warn_small
 from ._model import Model
+from ._warn import told
 
 
 @dataclass
@@ -193,7 +193,7 @@ def scores(
 
     found, told = _with_model("score", model, lambda w: {**rows(w), "threads": threads, "probabilities": probabilities, "predictions": predictions, "bounds": bounds, "interval": interval}, read)
     for text in told:
-        warnings.warn(text, UserWarning, stacklevel=4)
+        told(text)
     return found
 
 
@@ -249,6 +249,18 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
         return {**fields, "given": {"rows": writer.put(rows.astype(np.uint32), np.uint32), "counts": [len(p) for p in parts]}}
 
     return _plainly("tune", build)
+
+
+def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
+    """Ask what ridge regression predicts for each row from all others, for each C: values of C x rows."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        return {"data": data.fields(writer), "spec": _finite(spec), "C": C}
+
+    result, stopped = _engine.ask("leave-out", build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(len(C), -1))
+    if stopped:
+        raise KeyboardInterrupt
+    return result
 
 
 def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.ndarray) -> dict[str, Any]:

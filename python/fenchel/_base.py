@@ -5,11 +5,12 @@ and what an answer of the engine leaves in an estimator.
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from ._warn import told
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
@@ -93,9 +94,9 @@ class Estimator(BaseEstimator):
         for text in answer.get("warnings", []):
             if self.gap_ <= asked and "allows for rounding errors" in text:
                 continue  # the gap asked of the engine is smaller than that of which anyone is warned
-            warnings.warn(text, UserWarning, stacklevel=4)
+            told(text)
         if self.status_ != "converged" and not self.gap_ <= asked and not answer.get("unproved"):
-            warnings.warn(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning, stacklevel=4)
+            told(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning)
 
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)

@@ -16,7 +16,6 @@ import subprocess
 import tempfile
 import threading
 import uuid
-import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
@@ -26,6 +25,7 @@ from . import _ask
 from ._arrays import Writer
 from ._engine import DataError, EngineError, program
 from ._model import Model
+from ._warn import told
 
 BUCKETS = 1024  # to which the program deals rows by their contents
 
@@ -225,7 +225,7 @@ def evaluate(backend: Any, model: Model) -> dict[str, Any]:
     """Judge a model by the rows of a backend: what ``fenchel evaluate --json`` says."""
     head, _ = _coordinate(backend, {"verb": "evaluate"}, model.data)
     for text in head["warnings"]:
-        warnings.warn(text, UserWarning, stacklevel=3)
+        told(text)
     return head["result"]
 
 

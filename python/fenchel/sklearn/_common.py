@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import inspect
 import numbers
 from typing import Any
 
 import numpy as np
 
 from .._base import FLOATS, validate_data
+
+
+@functools.lru_cache(maxsize=None)
+def original(name: str) -> Any:
+    """Return the class of scikit-learn of which one here is the twin, None: it is not installed, or has none."""
+    for module in ("svm", "linear_model", "decomposition", "kernel_ridge", "kernel_approximation"):
+        try:
+            if hasattr(found := importlib.import_module("sklearn." + module), name):
+                return getattr(found, name)
+        except ImportError:
+            return None
+    return None
+
+
+def checked(estimator: Any) -> None:
+    """Have scikit-learn check the types and ranges of parameters that are not the defaults, where it is installed."""
+    kind = next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+    constraints = getattr(original(kind.__name__), "_parameter_constraints", None)
+    if constraints:
+        from sklearn.utils._param_validation import validate_parameter_constraints
+
+        defaults = {n: p.default for n, p in inspect.signature(kind.__init__).parameters.items()}
+        found = {n: v for n, v in estimator.get_params(deep=False).items() if v is not defaults.get(n, inspect)}
+        validate_parameter_constraints(constraints, found, caller_name=kind.__name__)
+
+
+def adopt(estimator: Any, fitted: Any) -> Any:
+    """Give an estimator all that was learned by another."""
+    vars(estimator).update({name: value for name, value in vars(fitted).items() if name not in fitted.get_params(deep=False)})
+    return estimator
 
 
 def refuse(estimator: Any, **allowed: Any) -> None:
@@ -41,6 +74,15 @@ def epochs(max_iter: Any) -> int | None:
     if not isinstance(max_iter, numbers.Integral) or max_iter < 1:
         raise ValueError(f"max_iter={max_iter!r}: expected a whole number > 0")
     return int(max_iter)
+
+
+def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:
+    """Return an epsilon-insensitive loss, or its square, as the engine names it, and what it is to be multiplied by."""
+    if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
+        raise ValueError(f"epsilon={epsilon!r}: expected a number >= 0")
+    if epsilon == 0:  # that of the engine is half the square
+        return ("squared", 2.0) if loss.startswith("squared") else ("absolute", 1.0)
+    return f"{loss.replace('_', '-')}:epsilon={float(epsilon)!r}", 1.0
 
 
 class Targets:

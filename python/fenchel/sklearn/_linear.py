@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from .._arrays import PIECE, is_sparse
 from .._base import seed_of, threads_of
 from .._verify import feature
+from .._warn import told
 from ..linear import Classifier, Linear, Regressor, probabilities
-from ._common import Targets, above_zero, epochs, refuse
+from ._common import Targets, above_zero, checked, epochs, insensitive, refuse
 
-__all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "Ridge"]
+__all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge"]
 
 
 class LinearSVC(Classifier, Linear):
@@ -74,6 +74,58 @@ class LinearSVC(Classifier, Linear):
     def _shape(self) -> None:
         if not self.fit_intercept and self._counted is None:
             self.intercept_ = 0.0
+
+
+class LinearSVR(Regressor, Linear):
+    """Twin of ``sklearn.svm.LinearSVR``: C sum_i s_i max(0, |y_i - f_i| - epsilon) + |w|^2/2, or with the squares of these,
+    the intercept being the weight of a constant feature, times its value ``intercept_scaling``.
+
+    ``tol / 100`` is the relative duality gap to be proved. ``dual`` and ``verbose`` change nothing.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : array of shape (1,), or 0
+    n_iter_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import LinearSVR
+    >>> LinearSVR(C=100).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(2)
+    array([3.])
+    """
+
+    def __init__(
+        self, *, epsilon=0.0, tol=1e-4, C=1.0, loss="epsilon_insensitive", fit_intercept=True, intercept_scaling=1.0, dual="auto", verbose=0,
+        random_state=None, max_iter=1000,
+    ):  # fmt: skip
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        checked(self)
+        refuse(self, loss=("epsilon_insensitive", "squared_epsilon_insensitive"))
+        C, tol = above_zero(self, "C", "tol")
+        loss, times = insensitive(self.loss, self.epsilon)
+        return {
+            "loss": loss, "penalty": "l2", "C": C * times, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
+            "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
+        }  # fmt: skip
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _shape(self) -> None:
+        self.coef_ = self.coef_[0]
+        self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
 
 
 class LogisticRegression(Classifier, Linear):
@@ -190,7 +242,7 @@ def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, 
     total = (float(size.size if scaled else size.sum()) or 1.0) * (X.shape[0] if weights is None else weights.sum())
     least = 1e-14
     if dependent(X, centred):
-        warnings.warn("columns of X depend on each other, so that many weights predict the same: found are small ones", UserWarning, stacklevel=5)
+        told("columns of X depend on each other, so that many weights predict the same: found are small ones")
         least = 3e-8 if X.shape[0] > X.shape[1] else least
     return {"penalty": "l2", "C": 1 / (least * total), "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
 
