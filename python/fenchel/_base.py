@@ -5,6 +5,7 @@ and what an answer of the engine leaves in an estimator.
 from __future__ import annotations
 
 import numbers
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,12 +85,19 @@ def _number(x: Any) -> float:
     return float("nan") if x is None else float(x)
 
 
+def _shown(x: Any) -> str:
+    return "unknown" if x is None else f"{x:.9g}"
+
+
 class Estimator(BaseEstimator):
     """Adds what is proved to an estimator of scikit-learn."""
 
     def _take(self, answer: dict[str, Any], asked: float) -> None:
         """Keep what the engine has answered: ``asked`` is the gap below which no one is warned."""
-        self.status_ = answer["status"]
+        self.status_ = "epoch-limit" if answer["status"] == "time-limit" and getattr(self, "max_iter", None) == 0 else answer["status"]
+        if getattr(self, "verbose", 0):
+            for line in answer.get("trace", ()):
+                print(f"{type(self).__name__}: output {line['output']}, epoch {line['epoch']}, {line['seconds']:.2f} s: objective {_shown(line['primal'])}, proved at least {_shown(line['dual'])}, relative gap {_shown(line['gap'])}")
         self.gap_ = self.certificate_.gap
         for text in answer.get("warnings", []):
             if self.gap_ <= asked and "allows for rounding errors" in text:
@@ -118,8 +126,12 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Return the number of threads that n_jobs stands for; 0: all, as for None and -1."""
-    return 0 if n_jobs is None or n_jobs < 0 else int(n_jobs)
+    """Return the number of threads that n_jobs stands for, as scikit-learn counts jobs: -1 are all, -2 all but one; None are all too, as of the threads of numpy. 0: all."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r}: expected a whole number that is not 0, or None")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def spelled(classes: np.ndarray) -> list[str]:

@@ -58,7 +58,7 @@ class Linear(Predictor):
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
         self.coef_, self.intercept_ = self._outputs(*self.model_.weights())
-        self.n_iter_ = max(1, answer["epochs"])
+        self.n_iter_ = max(int(getattr(self, "max_iter", None) != 0), answer["epochs"])
         self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
         if stopped:
             self.status_, self.gap_ = answer["status"], self.certificate_.gap

@@ -67,13 +67,13 @@ def above_zero(estimator: Any, *names: str) -> list[float]:
     return out
 
 
-def epochs(max_iter: Any) -> int | None:
-    """Return how many passes max_iter allows: -1 and None are no limit."""
+def limit(max_iter: Any) -> dict[str, Any]:
+    """Return how many passes max_iter allows: -1 and None are no limit, 0 is the point where training begins."""
     if max_iter is None or max_iter == -1:
-        return None
-    if not isinstance(max_iter, numbers.Integral) or max_iter < 1:
-        raise ValueError(f"max_iter={max_iter!r}: expected a whole number > 0")
-    return int(max_iter)
+        return {}
+    if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 0:
+        raise ValueError(f"max_iter={max_iter!r}: expected a whole number >= 0")
+    return {"epochs": int(max_iter)} if max_iter else {"seconds": 1e-9}  # over before the first pass
 
 
 def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:

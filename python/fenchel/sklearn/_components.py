@@ -17,7 +17,24 @@ from ._common import above_zero, refuse
 __all__ = ["IncrementalPCA", "KernelPCA", "Nystroem", "PCA", "RBFSampler", "TruncatedSVD"]
 
 
-class PCA(components.PCA):
+class Modelled:
+    """What the twins share that have a covariance."""
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the model, n_features x n_features: with ``whiten`` of components
+        that are multiplied by their deviations, as scikit-learn does."""
+        if not self.whiten:
+            return components.PCA.get_covariance(self)
+        c = self.components_ * np.sqrt(self.explained_variance_)[:, None]
+        out = (c.T * np.maximum(self.explained_variance_ - self.noise_variance_, 0)) @ c
+        return out + self.noise_variance_ * np.eye(len(out))
+
+    def get_precision(self) -> np.ndarray:
+        """Return the inverse of the covariance, n_features x n_features."""
+        return np.linalg.inv(self.get_covariance())
+
+
+class PCA(Modelled, components.PCA):
     """Twin of ``sklearn.decomposition.PCA``.
 
     ``tol`` is the share of the variance that may be missing, by proof; 0 is as little as
@@ -91,15 +108,6 @@ class PCA(components.PCA):
                 setattr(self, name, getattr(self, name).astype(np.float32))
         return X
 
-    def get_covariance(self) -> np.ndarray:
-        """Return the covariance of the model, n_features x n_features: with ``whiten`` of components
-        that are multiplied by their deviations, as scikit-learn does."""
-        if not self.whiten:
-            return super().get_covariance()
-        c = self.components_ * np.sqrt(self.explained_variance_)[:, None]
-        out = (c.T * np.maximum(self.explained_variance_ - self.noise_variance_, 0)) @ c
-        return out + self.noise_variance_ * np.eye(len(out))
-
     def _shape(self) -> None:
         super()._shape()
         want = self._wanted()
@@ -120,10 +128,6 @@ class PCA(components.PCA):
         for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
             setattr(self, name, np.append(getattr(self, name), np.zeros(want - have)))
         self.n_components_ = want
-
-    def get_precision(self) -> np.ndarray:
-        """Return the inverse of the covariance, n_features x n_features."""
-        return np.linalg.inv(self.get_covariance())
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log-likelihood of each row under the probabilistic model (Tipping and
@@ -199,8 +203,9 @@ class TruncatedSVD(components.PCA):
         self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else np.zeros_like(self.explained_variance_)
 
 
-class IncrementalPCA(components.IncrementalPCA):
-    """Twin of ``sklearn.decomposition.IncrementalPCA``. ``copy`` changes nothing.
+class IncrementalPCA(Modelled, components.IncrementalPCA):
+    """Twin of ``sklearn.decomposition.IncrementalPCA``. ``copy`` changes nothing. ``noise_variance_``, and so the covariance, are of
+    all rows that were seen; scikit-learn's is of the last batch.
 
     Examples
     --------
@@ -307,12 +312,15 @@ class Nystroem(Mapped):
     """Twin of ``sklearn.kernel_approximation.Nystroem``: rows drawn at random, and the
     projection onto their images. Features are those of scikit-learn but for a rotation.
 
-    Refused: kernels that are functions, ``kernel_params``.
+    Kernels may be functions of two rows, with ``kernel_params``, or "precomputed": the map of these is made of the matrix of the
+    rows drawn as scikit-learn does. Of named kernels ``kernel_params`` are refused.
 
     Attributes
     ----------
     components_ : array of shape (n_features_out, n_features)
         The rows drawn, in single precision.
+    component_indices_ : array of shape (n_features_out,)
+        Which they are, of functions and "precomputed".
 
     Examples
     --------
@@ -331,12 +339,43 @@ class Nystroem(Mapped):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def fit(self, X: Any, y: Any = None) -> "Nystroem":
+        """Make the map, of rows X of shape (n_samples, n_features), or of the kernel's matrix."""
+        if not callable(self.kernel) and self.kernel != "precomputed":
+            return super().fit(X, y)
+        if any(x is not None for x in (self.gamma, self.coef0, self.degree)):
+            raise ValueError("Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel")
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        self._n_features_out = min(self._wide(), X.shape[0])
+        self.component_indices_ = np.random.RandomState(seed_of(self.random_state)).permutation(X.shape[0])[: self._n_features_out]
+        self.components_ = X[self.component_indices_]
+        u, s, v = np.linalg.svd(self._values(self.components_))
+        self.normalization_ = u / np.sqrt(np.maximum(s, 1e-12)) @ v
+        return self
+
+    def _images(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        if not callable(self.kernel) and self.kernel != "precomputed":
+            return super()._images(X)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        return self._values(X) @ self.normalization_.T
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return the kernel's values of rows and the rows drawn."""
+        if self.kernel == "precomputed":
+            return X[:, self.component_indices_]
+        how = self.kernel_params or {}
+        rows, drawn = ([A[i : i + 1] for i in range(A.shape[0])] if is_sparse(A) else list(A) for A in (X, self.components_))
+        return np.array([[float(self.kernel(a, b, **how)) for b in drawn] for a in rows])
+
     def _specs(self, X: Any) -> tuple[str, str]:
         refuse(self, kernel_params=None)
         if not isinstance(self.kernel, str):
-            raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels: Fenchel has nothing else")
+            raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels, a function or \"precomputed\"")
+        if self.kernel == "cosine":
+            return "normalised(linear)", f"nystrom:rank={min(self._wide(), X.shape[0])}"
         gamma = 1.0 if self.gamma is None and self.kernel == "chi2" else self.gamma  # as scikit-learn's chi2_kernel has it
-        k = Described(self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
+        k = Described("poly" if self.kernel == "polynomial" else self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
         return k._kernel(X), f"nystrom:rank={min(self._wide(), X.shape[0])}"
 
 

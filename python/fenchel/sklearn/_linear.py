@@ -12,7 +12,7 @@ from .._base import seed_of, threads_of
 from .._verify import feature
 from .._warn import told
 from ..linear import Classifier, Linear, Regressor, probabilities
-from ._common import Targets, above_zero, checked, epochs, insensitive, refuse
+from ._common import Targets, above_zero, checked, insensitive, limit, refuse
 
 __all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge"]
 
@@ -65,7 +65,7 @@ class LinearSVC(Classifier, Linear):
             loss, penalty = "crammer-singer", "l2"
         return {
             "loss": loss, "penalty": penalty, "C": C, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
-            "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
+            "gap": tol / 100, **limit(self.max_iter), "seed": seed_of(self.random_state),
         }  # fmt: skip
 
     def _asked(self) -> float:
@@ -117,7 +117,7 @@ class LinearSVR(Regressor, Linear):
         loss, times = insensitive(self.loss, self.epsilon)
         return {
             "loss": loss, "penalty": "l2", "C": C * times, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
-            "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
+            "gap": tol / 100, **limit(self.max_iter), "seed": seed_of(self.random_state),
         }  # fmt: skip
 
     def _asked(self) -> float:
@@ -135,8 +135,8 @@ class LogisticRegression(Classifier, Linear):
 
     ``tol / 100`` is the relative duality gap to be proved. All solvers find the same weights;
     with "liblinear" the intercept is the weight of a feature of the value ``intercept_scaling``, which is penalised. ``dual``,
-    ``n_jobs`` (threads) and ``verbose`` change no result. Refused: no penalty (``C=inf``),
-    several classes with "liblinear".
+    ``n_jobs`` (threads) and ``verbose`` change no result. No penalty (``C=inf``, ``penalty=None``) is one of about 1e-14 of the squares of X, as
+    of :class:`LinearRegression`: rows that a plane separates, which have no best weights, get large ones. Refused: several classes with "liblinear".
 
     Attributes
     ----------
@@ -172,8 +172,8 @@ class LogisticRegression(Classifier, Linear):
 
     def _term(self) -> str:
         """Return the penalty that penalty and l1_ratio stand for."""
-        refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet"), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
-        ratio = self.l1_ratio
+        refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet", None), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
+        ratio = self.l1_ratio if self.penalty is not None else 0.0
         if self.penalty in ("l1", "l2"):
             return self.penalty
         if ratio is None and self.penalty != "elasticnet":
@@ -183,14 +183,15 @@ class LogisticRegression(Classifier, Linear):
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        C, tol = above_zero(self, "C", "tol")
+        free = self.penalty is None or isinstance(self.C, numbers.Real) and self.C == np.inf
+        C, tol = 1.0 if free else above_zero(self, "C")[0], above_zero(self, "tol")[0]
         several = len(self.classes_) > 2
         if several and self.solver == "liblinear":
             raise ValueError("The 'liblinear' solver does not support multiclass classification (n_classes >= 3): expected another solver, or OneVsRestClassifier around it")
         bias = (feature(self.intercept_scaling) if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
         return {
-            "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
-            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+            "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, **limit(self.max_iter),
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), **(unpenalised(X, weights, bias == "free") if free else {}),
         }  # fmt: skip
 
     def _asked(self) -> float:
@@ -310,7 +311,7 @@ class LinearNumbers(Targets, Regressor, Linear):
     def _stop(self) -> dict[str, Any]:
         if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
-        return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state)}
+        return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", **limit(self.max_iter), "seed": seed_of(self.random_state)}
 
     @property
     def sparse_coef_(self) -> Any:

@@ -12,7 +12,7 @@ from .._arrays import is_sparse
 from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
-from ._common import Targets, above_zero, epochs, refuse
+from ._common import Targets, above_zero, limit, refuse
 
 __all__ = ["SVC", "SVR", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM"]
 
@@ -35,7 +35,7 @@ class Twin(Machine):
 
     def _stop(self) -> dict[str, Any]:
         (tol, cache) = above_zero(self, "tol", "cache_size")
-        return {"bias": "free", "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter), "cache": max(int(cache * 2**20), 64 << 20), "seed": seed_of(self.random_state)}
+        return {"bias": "free", "scaling": "none", "gap": tol / 100, **limit(self.max_iter), "cache": max(int(cache * 2**20), 64 << 20), "seed": seed_of(self.random_state)}
 
     def _asked(self) -> float:
         return self.tol
@@ -448,7 +448,11 @@ class KernelRidge(Targets, Regressor, Machine):
         return {**self._stop(), "loss": "squared", "bias": "none", "C": 1 / alpha}
 
     def _kernel(self, X: Any, weights: Any = None) -> str:
-        return {"cosine": "normalised(linear)", "polynomial": "poly"}.get(self.kernel, "") if self.kernel == "cosine" else super()._kernel(X)
+        if self.kernel == "cosine":
+            return "normalised(linear)"
+        if self.kernel == "polynomial":
+            return f"poly:degree={self._degree()},gamma={self._gamma(X)!r},coef0={float(self.coef0)!r}"
+        return super()._kernel(X)
 
     def _asked(self) -> float:
         return 1e-4

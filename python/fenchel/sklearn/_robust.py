@@ -10,7 +10,7 @@ from .. import _ask
 from .._base import Certificate, ConvergenceWarning
 from .._warn import told
 from ..linear import Linear, Regressor
-from ._common import checked, epochs
+from ._common import checked, limit
 from ._linear import unpenalised
 
 __all__ = ["HuberRegressor", "PoissonRegressor", "QuantileRegressor"]
@@ -26,7 +26,7 @@ class Straight(Regressor, Linear):
         checked(self)
         if not 0 <= self.alpha < np.inf:
             raise ValueError(f"alpha={self.alpha!r}: expected a finite number >= 0")
-        spec = {**problem, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": max(self.tol / 100, 1e-12), "epochs": epochs(self.max_iter)}
+        spec = {**problem, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": max(self.tol / 100, 1e-12), **limit(self.max_iter)}
         return {**spec, **unpenalised(X, weights, self.fit_intercept)} if self.alpha == 0 else spec
 
     def _asked(self) -> float:

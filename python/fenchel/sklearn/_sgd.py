@@ -10,7 +10,7 @@ from .._base import FLOATS, available_if, encode, seed_of, threads_of, validate_
 from .._verify import elastic
 from ..linear import Classifier, Linear, Regressor, probabilities
 from ..online import OnlineClassifier, OnlineRegressor
-from ._common import above_zero, checked, epochs, insensitive, refuse
+from ._common import above_zero, checked, insensitive, limit, refuse
 
 __all__ = ["SGDClassifier", "SGDRegressor"]
 
@@ -35,7 +35,7 @@ class Descent(Linear):
         penalty = elastic(self.l1_ratio) if self.penalty == "elasticnet" else self.penalty
         return {
             "loss": loss, "penalty": penalty, "lambda": alpha / times, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": self._asked() / 100,
-            "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state), "threads": threads_of(getattr(self, "n_jobs", None)),
+            **limit(self.max_iter), "seed": seed_of(self.random_state), "threads": threads_of(getattr(self, "n_jobs", None)),
         }  # fmt: skip
 
     def _asked(self) -> float:
