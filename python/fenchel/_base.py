@@ -7,30 +7,43 @@ from __future__ import annotations
 import numbers
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._model import Model
 from ._warn import told
 
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
-    from sklearn.exceptions import ConvergenceWarning, NotFittedError
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-
-    def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
-        try:
-            return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        except TypeError:  # before 1.8 or so
-            return _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
-
-except ImportError:
-    from ._plain import (  # type: ignore[assignment]  # noqa: F401
+if TYPE_CHECKING:  # the same for all who check, with scikit-learn or without
+    from ._plain import (
         BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, NotFittedError, OutlierMixin, RegressorMixin, TransformerMixin,
         available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
     )
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
+        from sklearn.exceptions import ConvergenceWarning, NotFittedError
+        from sklearn.utils.metaestimators import available_if
+        from sklearn.utils.multiclass import check_classification_targets
+        from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+        def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
+            try:
+                return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            except TypeError:  # before 1.8 or so
+                return _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
+
+    except ImportError:
+        from ._plain import (  # noqa: F401
+            BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, NotFittedError, OutlierMixin, RegressorMixin, TransformerMixin,
+            available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
+        )
+
+__all__ = [
+    "FLOATS", "BaseEstimator", "Certificate", "ClassNamePrefixFeaturesOutMixin", "ClassifierMixin", "ConvergenceWarning", "Estimator", "Mixin", "NotFittedError", "OutlierMixin", "PCACertificate", "RegressorMixin",
+    "TransformerMixin", "available_if", "check_classification_targets", "check_is_fitted", "check_sample_weight", "checked_weights", "class_factors", "counted", "encode", "one_kind", "positive", "row_weights",
+    "seed_of", "spelled", "threads_of", "validate_data",
+]  # fmt: skip
 
 FLOATS = (np.float64, np.float32)
 
@@ -92,6 +105,15 @@ def _shown(x: Any) -> str:
 class Estimator(BaseEstimator):
     """Adds what is proved to an estimator of scikit-learn."""
 
+    n_features_in_: int
+    gap_: float
+    status_: str
+    certificate_: Any  # a Certificate, or one for each target, or a PCACertificate
+    model_: Model
+    n_iter_: Any
+    n_jobs: int | None
+    random_state: Any
+
     def _take(self, answer: dict[str, Any], asked: float) -> None:
         """Keep what the engine has answered: ``asked`` is the gap below which no one is warned."""
         self.status_ = "epoch-limit" if answer["status"] == "time-limit" and getattr(self, "max_iter", None) == 0 else answer["status"]
@@ -114,6 +136,40 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+if TYPE_CHECKING:
+
+    class Mixin(Estimator):
+        """What a class that is mixed in may ask of the estimator that it becomes a part of."""
+
+        _offsets: np.ndarray | None
+
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            raise NotImplementedError
+
+        def predict(self, X: Any) -> np.ndarray:
+            raise NotImplementedError
+
+        def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+            raise NotImplementedError
+
+        def _widen(self, outputs: np.ndarray, absent: float, pairs: bool = False) -> np.ndarray:
+            raise NotImplementedError
+
+        def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> Any:
+            raise NotImplementedError
+
+        def _learn(self, data: Any, task: str, init: Any = None) -> None:
+            raise NotImplementedError
+
+        def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
+            raise NotImplementedError
+
+        def _judge(self, X: Any, **how: bool) -> np.ndarray:
+            raise NotImplementedError
+else:
+    Mixin = object
 
 
 def seed_of(random_state: Any) -> int:
@@ -186,7 +242,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         known = checked_weights(class_weight, classes)
         for at, label in enumerate(classes.tolist()):
             factors[at] = known.get(label, 1)
-    return factors[codes]
+    result: np.ndarray | None = factors[codes]
+    return result
 
 
 def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:

@@ -35,13 +35,15 @@ class Child:
 
     def __init__(self, *arguments: str, binary: str | None = None) -> None:
         self.process = subprocess.Popen([binary or program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.into, self.out = self.process.stdin, self.process.stdout
 
     def send(self, head: dict[str, Any], payload: bytes = b"") -> None:
         text = json.dumps({**head, "bytes": len(payload)}, allow_nan=False).encode()
         try:
-            self.process.stdin.write(struct.pack("<I", len(text)) + text)
-            self.process.stdin.write(payload)
-            self.process.stdin.flush()
+            self.into.write(struct.pack("<I", len(text)) + text)
+            self.into.write(payload)
+            self.into.flush()
         except BrokenPipeError:
             raise EngineError(f"the program ended with exit code {self.process.wait()}") from None
 
@@ -63,7 +65,7 @@ class Child:
         return head, payload
 
     def _exactly(self, size: int) -> bytes:
-        raw = self.process.stdout.read(size)
+        raw: bytes = self.out.read(size)
         if len(raw) < size:
             raise EngineError(f"the program ended with exit code {self.process.wait()}")
         return raw
@@ -74,10 +76,10 @@ class Child:
 
     def close(self) -> None:
         try:
-            self.process.stdin.close()
+            self.into.close()
         except BrokenPipeError:
             pass
-        self.process.stdout.close()
+        self.out.close()
         self.process.wait()
 
 
@@ -218,7 +220,8 @@ def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]
 
 def verify(backend: Any, model: Model) -> dict[str, Any]:
     """Recompute what a model claims from the rows of a backend: what ``fenchel verify --json`` says."""
-    return _coordinate(backend, {"verb": "verify"}, model.data)[0]["result"]
+    result: dict[str, Any] = _coordinate(backend, {"verb": "verify"}, model.data)[0]["result"]
+    return result
 
 
 def evaluate(backend: Any, model: Model) -> dict[str, Any]:
@@ -226,7 +229,8 @@ def evaluate(backend: Any, model: Model) -> dict[str, Any]:
     head, _ = _coordinate(backend, {"verb": "evaluate"}, model.data)
     for text in head["warnings"]:
         told(text)
-    return head["result"]
+    result: dict[str, Any] = head["result"]
+    return result
 
 
 def _coordinate(backend: Any, spec: dict[str, Any], file: bytes, progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], bytes]:

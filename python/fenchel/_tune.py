@@ -103,12 +103,13 @@ def _axes(search: Any, own: dict[str, Any]) -> str:
         part = NAMES.get(key, key.split(":")[0])
         if part not in own and not (part in KERNEL and "kernel" in own):
             raise ValueError(f"search: found {key}, expected a parameter of the estimator")
-    return search
+    result: str = search
+    return result
 
 
 def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> tuple[_ask.Data, dict[str, Any]]:
     """Return the rows, and the spec that candidates have in common."""
-    kind = {"accept_sparse": "csr", "dtype": FLOATS}
+    kind: dict[str, Any] = {"accept_sparse": "csr", "dtype": FLOATS}
     classifier = isinstance(estimator, Classifier)
     X, y = taken(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
     target: dict[str, Any] = {}
@@ -155,11 +156,13 @@ def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:
     """Return the kernel; without a gamma where that is to be searched."""
     name, open_ = estimator.kernel, estimator.gamma in ("scale", "auto") and search is None
     if open_ and name == "rbf":
-        return name
+        result: str = name
+        return result
     kernel = estimator._kernel(X, weights)
     if estimator.gamma == "scale" and ":" not in name:  # of the rows that each fold learns from
         kernel = kernel.replace(f"gamma={estimator._gamma(X, weights)!r}", "gamma=scale")
-    return kernel
+    result = kernel
+    return result
 
 
 def splits(folds: Any, data: _ask.Data, y: Any) -> Any:
@@ -179,9 +182,11 @@ def _kept(rows: Any, data: _ask.Data) -> np.ndarray:
     if rows.size and (rows[0] < 0 or rows[-1] >= n):
         raise ValueError(f"folds: found the row {rows[0] if rows[0] < 0 else rows[-1]}, expected 0 to {n - 1}")
     if data.kept is None:
-        return rows
+        result: np.ndarray = rows
+        return result
     at = np.searchsorted(data.kept, rows).clip(0, len(data.kept) - 1)
-    return at[data.kept[at] == rows]
+    result = at[data.kept[at] == rows]
+    return result
 
 
 def _word(value: Any) -> str:
@@ -228,7 +233,8 @@ def _take(best: Any, answer: dict[str, Any]) -> Any:
 
 def _parameters(estimator: Any, params: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of the estimator that a candidate stands for."""
-    own, out = estimator.get_params(), {}
+    own: dict[str, Any] = estimator.get_params()
+    out: dict[str, Any] = {}
     of_kernel = {name for name in params if name.split(":")[0] in KERNEL}
     for name in set(params) - of_kernel:
         part = name.split(":")[0]

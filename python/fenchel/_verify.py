@@ -11,7 +11,7 @@ import copy
 import os
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR, 'KernelRidge']))}: nothing is known to bound its problem")
 
 
-def _together(models: list, y: Any, judge: Any) -> Verification:
+def _together(models: list[Any], y: Any, judge: Any) -> Verification:
     """Judge a model of each target."""
     y = np.asarray(y)
     if y.ndim != 2 or y.shape[1] != len(models):
@@ -112,7 +112,7 @@ def _together(models: list, y: Any, judge: Any) -> Verification:
     return Verification([v.certificate for v in found], problems, "; ".join(f"target {k + 1}: {v.unproved}" for k, v in enumerate(found) if v.unproved))
 
 
-def _one_each(model: Any, targets: int) -> list:
+def _one_each(model: Any, targets: int) -> list[Any]:
     """Return a model of scikit-learn as one for each of its targets."""
     name = "coef_" if hasattr(model, "coef_") else "dual_coef_"
     each = getattr(model, name)
@@ -174,7 +174,7 @@ def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
             data.gapped()
         return data
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
-    factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
+    factors = class_factors(getattr(model, "class_weight", None), np.asarray(classes), target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
     if getattr(model, "_kept", None) is not None:
         data.X, data.names = data.X[:, model._kept], None
@@ -205,10 +205,10 @@ def _machine(m: Any, kind: str, X: Any, y: Any, sample_weight: Any) -> Verificat
     classes = np.asarray(m.classes_) if kind in ("SVC", "NuSVC") else None
     target = _targets(classes, y) if kind != "OneClassSVM" else {}
     if "codes" in target:
-        target["labels"] = [str(i) for i in range(len(classes))]
+        target["labels"] = [str(i) for i in range(len(m.classes_))]
     weights = row_weights(sample_weight, X, class_factors(getattr(m, "class_weight", None), classes, target["codes"], None) if classes is not None else None)
     data = _positive(_ask.Data(X, weights=weights, **target))
-    fields = {"refine": 0}
+    fields: dict[str, Any] = {"refine": 0}
     if kind in ("SVC", "SVR", "NuSVR"):
         fields["C"] = float(m.C)
     if kind in ("NuSVC", "NuSVR", "OneClassSVM"):
@@ -302,7 +302,7 @@ def _least_squares(m: Any, **penalty: Any) -> dict[str, Any]:
     return {"loss": "squared", "bias": "free" if m.fit_intercept else "none", **penalty}
 
 
-LINEAR = {
+LINEAR: dict[str, Callable[[Any], dict[str, Any]]] = {
     "LinearSVC": _linear_svc,
     "LogisticRegression": _logistic,
     "Ridge": lambda m: _least_squares(m, penalty="l2", C=1 / _alpha(m)),

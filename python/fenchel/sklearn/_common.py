@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base import FLOATS, validate_data
+from .._base import FLOATS, Mixin, validate_data
 
 
 @functools.lru_cache(maxsize=None)
@@ -32,7 +32,7 @@ def checked(estimator: Any) -> None:
     if constraints:
         from sklearn.utils._param_validation import validate_parameter_constraints
 
-        defaults = {n: p.default for n, p in inspect.signature(kind.__init__).parameters.items()}
+        defaults = {n: p.default for n, p in inspect.signature(kind).parameters.items()}
         found = {n: v for n, v in estimator.get_params(deep=False).items() if v is not defaults.get(n, inspect)}
         validate_parameter_constraints(constraints, found, caller_name=kind.__name__)
 
@@ -61,7 +61,7 @@ def above_zero(estimator: Any, *names: str) -> list[float]:
     out = []
     for name in names:
         x = getattr(estimator, name)
-        if not isinstance(x, (numbers.Real, np.number)) or isinstance(x, bool) or not 0 < x < np.inf:
+        if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not 0 < x < np.inf:
             raise ValueError(f"{type(estimator).__name__}: found {name}={x!r}, expected a finite number > 0")
         out.append(float(x))
     return out
@@ -78,16 +78,18 @@ def limit(max_iter: Any) -> dict[str, Any]:
 
 def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:
     """Return an epsilon-insensitive loss, or its square, as the engine names it, and what it is to be multiplied by."""
-    if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
+    if not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon < np.inf:
         raise ValueError(f"epsilon={epsilon!r}: expected a number >= 0")
     if epsilon == 0:  # that of the engine is half the square
         return ("squared", 2.0) if loss.startswith("squared") else ("absolute", 1.0)
     return f"{loss.replace('_', '-')}:epsilon={float(epsilon)!r}", 1.0
 
 
-class Targets:
+class Targets(Mixin):
     """Adds to a regressor targets of two dimensions, of which each column is a problem of its
     own: ``estimators_`` has what solved them, ``gap_`` the largest gap."""
+
+    alpha: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
@@ -112,7 +114,7 @@ class Targets:
             one.alpha = float(alpha[column])
         return one
 
-    def _gather(self, each: list, columns: int) -> None:
+    def _gather(self, each: list[Any], columns: int) -> None:
         """Set the attributes that users expect."""
         raise NotImplementedError
 

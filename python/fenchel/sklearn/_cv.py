@@ -46,10 +46,17 @@ class LogisticRegressionCV(LogisticRegression):
     array([0.1, 1. ])
     """
 
+    C_: Any
+    l1_ratio_: Any
+    scores_: Any
+    coefs_paths_: Any
+
     def __init__(
-        self, *, Cs=10, l1_ratios="warn", fit_intercept=True, cv=None, dual=False, penalty="deprecated", scoring="warn", solver="lbfgs", tol=1e-4,
-        max_iter=100, class_weight=None, n_jobs=None, verbose=0, refit=True, intercept_scaling=1.0, random_state=None, use_legacy_attributes="warn",
-    ):  # fmt: skip
+        self, *, Cs: Any = 10, l1_ratios: Any = "warn", fit_intercept: bool = True, cv: Any = None, dual: bool = False, penalty: str | None = "deprecated",
+        scoring: Any = "warn", solver: str = "lbfgs", tol: float = 1e-4, max_iter: int = 100, class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None, verbose: bool | int = 0, refit: bool = True, intercept_scaling: float = 1.0, random_state: Any = None,
+        use_legacy_attributes: bool | str = "warn",
+    ) -> None:  # fmt: skip
         super().__init__(
             penalty, dual=dual, tol=tol, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, class_weight=class_weight,
             random_state=random_state, solver=solver, max_iter=max_iter, verbose=verbose, n_jobs=n_jobs,
@@ -79,7 +86,7 @@ class LogisticRegressionCV(LogisticRegression):
         if isinstance(self.class_weight, str):  # as scikit-learn has them: of all rows, for every fold
             classes, codes = encode(y)
             factors = class_factors(self.class_weight, classes, codes, weights)
-            self._weight = {label: float(factors[codes == k][0]) for k, label in enumerate(classes)}
+            self._weight = {label: float(np.asarray(factors)[codes == k][0]) for k, label in enumerate(classes)}
         self.l1_ratios_, self._now = np.asarray(ratios), (1.0, ratios[0])
         self.__dict__.pop("coefs_paths_", None)
         if self.refit and isinstance(scoring, str) and scoring in SCORES:
@@ -139,7 +146,7 @@ class LogisticRegressionCV(LogisticRegression):
         scores = np.array([c["scores"] for c in answer["candidates"]], float).T.reshape(len(folds), len(ratios), len(self.Cs_))
         return -scores if answer["lower"] else scores
 
-    def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[tuple]:
+    def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[tuple[Any, ...]]:
         """Return the score, the weights and the passes of each C on one fold."""
         found = {}
         model = self._one(1.0, ratio, warm=True)

@@ -41,9 +41,10 @@ class LinearSVC(Classifier, Linear):
     """
 
     def __init__(
-        self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True, intercept_scaling=1,
-        class_weight=None, verbose=0, random_state=None, max_iter=1000,
-    ):  # fmt: skip
+        self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto", tol: float = 1e-4, C: float = 1.0, multi_class: str = "ovr",
+        fit_intercept: bool = True, intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None, verbose: bool | int = 0, random_state: Any = None,
+        max_iter: int = 1000,
+    ) -> None:  # fmt: skip
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -96,9 +97,9 @@ class LinearSVR(Regressor, Linear):
     """
 
     def __init__(
-        self, *, epsilon=0.0, tol=1e-4, C=1.0, loss="epsilon_insensitive", fit_intercept=True, intercept_scaling=1.0, dual="auto", verbose=0,
-        random_state=None, max_iter=1000,
-    ):  # fmt: skip
+        self, *, epsilon: float = 0.0, tol: float = 1e-4, C: float = 1.0, loss: str = "epsilon_insensitive", fit_intercept: bool = True, intercept_scaling: float = 1.0,
+        dual: bool | str = "auto", verbose: bool | int = 0, random_state: Any = None, max_iter: int = 1000,
+    ) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.tol = tol
         self.C = C
@@ -152,9 +153,10 @@ class LogisticRegression(Classifier, Linear):
     """
 
     def __init__(
-        self, penalty="deprecated", *, C=1.0, l1_ratio=0.0, dual=False, tol=1e-4, fit_intercept=True, intercept_scaling=1, class_weight=None,
-        random_state=None, solver="lbfgs", max_iter=100, verbose=0, warm_start=False, n_jobs=None,
-    ):  # fmt: skip
+        self, penalty: str | None = "deprecated", *, C: float = 1.0, l1_ratio: float | None = 0.0, dual: bool = False, tol: float = 1e-4, fit_intercept: bool = True,
+        intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None, random_state: Any = None, solver: str = "lbfgs", max_iter: int = 100,
+        verbose: bool | int = 0, warm_start: bool = False, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -221,7 +223,8 @@ class LogisticRegression(Classifier, Linear):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            result: np.ndarray = np.log(self.predict_proba(X))
+            return result
 
 
 def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, Any]:
@@ -253,7 +256,8 @@ def dependent(X: Any, centred: bool) -> bool:
     2,000 columns only their number is compared with that of the rows."""
     rows, columns = X.shape
     if rows - centred < columns or columns > 2000:
-        return rows - centred < columns
+        result: bool = rows - centred < columns
+        return result
     products = np.asarray((X.T @ X).todense() if is_sparse(X) else X.T @ X, np.float64)
     if centred:
         mean = np.asarray(X.mean(axis=0), np.float64).ravel()
@@ -277,6 +281,10 @@ def nonnegative(spec: dict[str, Any], positive: bool) -> dict[str, Any]:
 class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
+    alpha: Any
+    tol: float
+    fit_intercept: bool
+    max_iter: int | None
     _flat = True  # y of shape (n_samples, 1) gives what y of shape (n_samples,) does, as in scikit-learn
 
     def _asked(self) -> float:
@@ -292,7 +300,7 @@ class LinearNumbers(Targets, Regressor, Linear):
         self.intercept_ = self.intercept_[0] if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
 
-    def _gather(self, each: list, columns: int) -> None:
+    def _gather(self, each: list[Any], columns: int) -> None:
         self.coef_ = np.array([e.coef_ for e in each])
         self.intercept_ = np.array([e.intercept_ for e in each]) if self.fit_intercept else 0.0
         self.dual_gap_, self.n_iter_ = np.array([e.dual_gap_ for e in each]), [e.n_iter_ for e in each]
@@ -309,7 +317,7 @@ class LinearNumbers(Targets, Regressor, Linear):
         return isinstance(self.alpha, numbers.Real) and not isinstance(self.alpha, bool) and self.alpha == 0
 
     def _stop(self) -> dict[str, Any]:
-        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
+        if not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
         return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", **limit(self.max_iter), "seed": seed_of(self.random_state)}
 
@@ -341,7 +349,10 @@ class Ridge(LinearNumbers):
     array([2.])
     """
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-4, solver="auto", positive=False, random_state=None):
+    def __init__(
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None, tol: float = 1e-4, solver: str = "auto",
+        positive: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -383,7 +394,7 @@ class LinearRegression(LinearNumbers):
 
     alpha, max_iter, random_state, _flat = 0.0, None, None, False
 
-    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+    def __init__(self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float = 1e-6, n_jobs: int | None = None, positive: bool = False) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
         self.tol = tol
@@ -418,9 +429,9 @@ class Lasso(LinearNumbers):
     """
 
     def __init__(
-        self, alpha=1.0, *, fit_intercept=True, precompute=False, copy_X=True, max_iter=1000, tol=1e-4, warm_start=False, positive=False,
-        random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, precompute: Any = False, copy_X: bool = True, max_iter: int = 1000, tol: float = 1e-4,
+        warm_start: bool = False, positive: bool = False, random_state: Any = None, selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.precompute = precompute
@@ -467,9 +478,9 @@ class ElasticNet(Lasso):
     """
 
     def __init__(
-        self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, precompute=False, max_iter=1000, copy_X=True, tol=1e-4, warm_start=False,
-        positive=False, random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, alpha: Any = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: Any = False, max_iter: int = 1000, copy_X: bool = True,
+        tol: float = 1e-4, warm_start: bool = False, positive: bool = False, random_state: Any = None, selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         super().__init__(
             alpha, fit_intercept=fit_intercept, precompute=precompute, copy_X=copy_X, max_iter=max_iter, tol=tol, warm_start=warm_start,
             positive=positive, random_state=random_state, selection=selection,

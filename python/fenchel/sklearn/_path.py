@@ -33,6 +33,9 @@ class PathCV(LinearNumbers):
     """What the twins share that choose alpha by folds: the engine trains all values of alpha on all of them."""
 
     warm_start = False
+    alphas: Any
+    eps: float
+    cv: Any
 
     def _single(self, ratio: float, alpha: float) -> Any:
         """Return the twin without a choice."""
@@ -51,7 +54,7 @@ class PathCV(LinearNumbers):
         weights = row_weights(None if isinstance(sample_weight, numbers.Number) else sample_weight, rows)
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float).tolist()
         if isinstance(self.alphas, numbers.Integral):
-            alphas = np.array([grid(rows, y, weights, self.fit_intercept, r, self.eps, self.alphas) for r in ratios])
+            alphas = np.array([grid(rows, y, weights, self.fit_intercept, r, self.eps, int(self.alphas)) for r in ratios])
         else:
             alphas = np.tile(np.sort(np.asarray(self.alphas, float))[::-1], (len(ratios), 1))
             if not (alphas >= 0).all():
@@ -112,9 +115,10 @@ class LassoCV(PathCV):
     """
 
     def __init__(
-        self, *, eps=1e-3, alphas=100, fit_intercept=True, precompute="auto", max_iter=1000, tol=1e-4, copy_X=True, cv=None, verbose=False, n_jobs=None,
-        positive=False, random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, *, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True, precompute: Any = "auto", max_iter: int = 1000, tol: float = 1e-4,
+        copy_X: bool = True, cv: Any = None, verbose: bool | int = False, n_jobs: int | None = None, positive: bool = False, random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         self.eps = eps
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -151,9 +155,10 @@ class ElasticNetCV(PathCV):
     """
 
     def __init__(
-        self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True, precompute="auto", max_iter=1000, tol=1e-4, cv=None, copy_X=True, verbose=0,
-        n_jobs=None, positive=False, random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, *, l1_ratio: Any = 0.5, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True, precompute: Any = "auto", max_iter: int = 1000,
+        tol: float = 1e-4, cv: Any = None, copy_X: bool = True, verbose: bool | int = 0, n_jobs: int | None = None, positive: bool = False, random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         self.l1_ratio = l1_ratio
         self.eps = eps
         self.alphas = alphas
@@ -173,7 +178,7 @@ class ElasticNetCV(PathCV):
 def enet_path(
     X: Any, y: Any, *, l1_ratio: float = 0.5, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn", precompute: Any = "auto", Xy: Any = None, copy_X: bool = True,
     coef_init: Any = None, verbose: Any = False, return_n_iter: bool = False, positive: bool = False, check_input: bool = True, **params: Any,
-) -> tuple[np.ndarray, ...]:  # fmt: skip
+) -> tuple[Any, ...]:  # fmt: skip
     """Twin of ``sklearn.linear_model.enet_path``: weights without intercept for each alpha, from the largest, each fit begun at
     the last. ``params`` are ``tol`` and ``max_iter``; ``precompute``, ``Xy``, ``copy_X``, ``coef_init`` and ``verbose`` change
     nothing. Refused: ``positive=True``.
@@ -212,7 +217,7 @@ def enet_path(
     return (values, coefs, np.array([g for _, g, _ in fits]), *([[n for _, _, n in fits]] if return_n_iter else []))
 
 
-def lasso_path(X: Any, y: Any, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn", **params: Any) -> tuple[np.ndarray, ...]:
+def lasso_path(X: Any, y: Any, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn", **params: Any) -> tuple[Any, ...]:
     """Twin of ``sklearn.linear_model.lasso_path``: :func:`enet_path` with ``l1_ratio=1``, which has its parameters.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
-from .._base import FLOATS, positive, row_weights, validate_data
+from .._base import FLOATS, Mixin, positive, row_weights, validate_data
 from ..linear import Classifier, Linear
 from ._common import adopt, checked
 from ._linear import LinearNumbers, Ridge
@@ -34,7 +34,10 @@ class RidgeClassifier(Classifier, Linear):
 
     n_jobs = None
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-4, class_weight=None, solver="auto", positive=False, random_state=None):
+    def __init__(
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None, tol: float = 1e-4,
+        class_weight: dict[Any, float] | str | None = None, solver: str = "auto", positive: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -69,11 +72,16 @@ def left_out(X: Any, Y: np.ndarray, weights: np.ndarray | None, alphas: np.ndarr
     return out
 
 
-class Chosen:
+class Chosen(Mixin):
     """What the ridge twins share that choose alpha: by the closed form of rows left out one by one if ``cv`` is None,
     else by scikit-learn's ``GridSearchCV`` of the twin without."""
 
     n_jobs = None
+    alphas: Any
+    cv: Any
+    scoring: Any
+    fit_intercept: bool
+    store_cv_results: bool
 
     def _chosen(self, single: Any, X: Any, rows: Any, y: np.ndarray, sample_weight: Any, Y: np.ndarray) -> Any:
         """Choose for ``single``, the twin without a choice: Y are the targets of y, one or more, ``rows`` X as an array."""
@@ -142,7 +150,10 @@ class RidgeCV(Chosen, LinearNumbers):
     0.1
     """
 
-    def __init__(self, alphas=(0.1, 1.0, 10.0), *, fit_intercept=True, scoring=None, cv=None, gcv_mode=None, store_cv_results=False, alpha_per_target=False):
+    def __init__(
+        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True, scoring: Any = None, cv: Any = None, gcv_mode: str | None = None,
+        store_cv_results: bool = False, alpha_per_target: bool = False,
+    ) -> None:  # fmt: skip
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.scoring = scoring
@@ -176,7 +187,10 @@ class RidgeClassifierCV(Chosen, Classifier, Linear):
     array([0, 1])
     """
 
-    def __init__(self, alphas=(0.1, 1.0, 10.0), *, fit_intercept=True, scoring=None, cv=None, class_weight=None, store_cv_results=False):
+    def __init__(
+        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True, scoring: Any = None, cv: Any = None, class_weight: dict[Any, float] | str | None = None,
+        store_cv_results: bool = False,
+    ) -> None:  # fmt: skip
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.scoring = scoring

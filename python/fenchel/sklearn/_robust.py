@@ -19,7 +19,11 @@ __all__ = ["HuberRegressor", "PoissonRegressor", "QuantileRegressor"]
 class Straight(Regressor, Linear):
     """What the twins of linear regressors share that have one target."""
 
-    n_jobs, max_iter, tol, warm_start = None, None, 1e-6, False
+    n_jobs = None
+    max_iter: int | None = None
+    tol, warm_start = 1e-6, False
+    alpha: float
+    fit_intercept: bool
 
     def _posed(self, X: Any, weights: np.ndarray | None, **problem: Any) -> dict[str, Any]:
         """Return the spec of a problem, without a penalty if alpha is 0."""
@@ -61,7 +65,7 @@ class QuantileRegressor(Straight):
     array([2.])
     """
 
-    def __init__(self, *, quantile=0.5, alpha=1.0, fit_intercept=True, solver="highs", solver_options=None):
+    def __init__(self, *, quantile: float = 0.5, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "highs", solver_options: Any = None) -> None:
         self.quantile = quantile
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -95,7 +99,10 @@ class PoissonRegressor(Straight):
 
     loss = "poisson"
 
-    def __init__(self, *, alpha=1.0, fit_intercept=True, solver="lbfgs", max_iter=100, tol=1e-4, warm_start=False, verbose=0):
+    def __init__(
+        self, *, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "lbfgs", max_iter: int = 100, tol: float = 1e-4, warm_start: bool = False,
+        verbose: bool | int = 0,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -151,7 +158,9 @@ class HuberRegressor(Straight):
     array([2.1])
     """
 
-    def __init__(self, *, epsilon=1.35, max_iter=100, alpha=1e-4, warm_start=False, fit_intercept=True, tol=1e-5):
+    def __init__(
+        self, *, epsilon: float = 1.35, max_iter: int = 100, alpha: float = 1e-4, warm_start: bool = False, fit_intercept: bool = True, tol: float = 1e-5,
+    ) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.alpha = alpha
@@ -165,6 +174,9 @@ class HuberRegressor(Straight):
         scale = self._scale
         spec = self._posed(X, weights, loss=f"huber:delta={float(self.epsilon * scale)!r}", penalty="l2", C=1 / (scale * self.alpha) if self.alpha else None)
         return {**spec, "gap": max(self.tol / 1000, 1e-13)}
+
+    _begin: Any
+    scale_: float
 
     def _at(self, data: Any, scale: float) -> tuple[float, float, float]:
         """Return, for one row, bounds of the least objective of a scale, lower and upper, and its slope there; the model is the next to begin with."""
@@ -185,7 +197,8 @@ class HuberRegressor(Straight):
 
     @staticmethod
     def _residuals(data: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        return data.numbers - np.asarray(data.X @ coef.reshape(-1)).ravel() - float(np.ravel(intercept)[0])
+        result: np.ndarray = data.numbers - np.asarray(data.X @ coef.reshape(-1)).ravel() - float(np.ravel(intercept)[0])
+        return result
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         if self.fit_intercept:

@@ -18,6 +18,15 @@ __all__ = ["SGDClassifier", "SGDRegressor"]
 class Descent(Linear):
     """What both share: the best weights of the objective, of which the gap is proved."""
 
+    loss: str
+    penalty: str | None
+    alpha: float
+    epsilon: float
+    l1_ratio: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    warm_start: bool
     LOSSES: dict[str, str] = {}
     ONLINE: dict[str, str] = {}
 
@@ -57,7 +66,7 @@ class Descent(Linear):
             raise ValueError("partial_fit: found weights of rows or classes, expected none: Fenchel has nothing for them")
         return self.ONLINE[self.loss]
 
-    def _follow(self, passes: list) -> None:
+    def _follow(self, passes: list[Any]) -> None:
         """Take over what models of rows that are seen once have learned."""
         self._passes, self.model_ = passes, passes[0].model_
         self.n_iter_, self.t_, self.status_ = 1, 1.0 + passes[0].n_samples_seen_, passes[0].status_
@@ -100,10 +109,11 @@ class SGDClassifier(Classifier, Descent):
     ONLINE = {"hinge": "hinge", "log_loss": "logistic"}
 
     def __init__(
-        self, loss="hinge", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, fit_intercept=True, max_iter=1000, tol=1e-3, shuffle=True, verbose=0, epsilon=0.1,
-        n_jobs=None, random_state=None, learning_rate="optimal", eta0=0.01, power_t=0.5, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5,
-        class_weight=None, warm_start=False, average=False,
-    ):  # fmt: skip
+        self, loss: str = "hinge", *, penalty: str | None = "l2", alpha: float = 1e-4, l1_ratio: float = 0.15, fit_intercept: bool = True, max_iter: int = 1000,
+        tol: float | None = 1e-3, shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, n_jobs: int | None = None, random_state: Any = None,
+        learning_rate: str = "optimal", eta0: float = 0.01, power_t: float = 0.5, early_stopping: bool = False, validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5, class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, average: bool | int = False,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha
@@ -155,13 +165,15 @@ class SGDClassifier(Classifier, Descent):
         if p.ndim == 1:
             return np.column_stack([1 - p, p])
         total = p.sum(axis=1, keepdims=True)
-        return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
+        result: np.ndarray = np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
+        return result
 
     @available_if(_probabilistic)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            result: np.ndarray = np.log(self.predict_proba(X))
+            return result
 
 
 class SGDRegressor(Regressor, Descent):
@@ -184,10 +196,11 @@ class SGDRegressor(Regressor, Descent):
     ONLINE = {"squared_error": "squared", "epsilon_insensitive": "absolute"}
 
     def __init__(
-        self, loss="squared_error", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, fit_intercept=True, max_iter=1000, tol=1e-3, shuffle=True, verbose=0, epsilon=0.1,
-        random_state=None, learning_rate="invscaling", eta0=0.01, power_t=0.25, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5, warm_start=False,
-        average=False,
-    ):  # fmt: skip
+        self, loss: str = "squared_error", *, penalty: str | None = "l2", alpha: float = 1e-4, l1_ratio: float = 0.15, fit_intercept: bool = True, max_iter: int = 1000,
+        tol: float | None = 1e-3, shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, random_state: Any = None, learning_rate: str = "invscaling",
+        eta0: float = 0.01, power_t: float = 0.25, early_stopping: bool = False, validation_fraction: float = 0.1, n_iter_no_change: int = 5, warm_start: bool = False,
+        average: bool | int = False,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha
