@@ -163,6 +163,9 @@ if TYPE_CHECKING:
         def _learn(self, data: Any, task: str, init: Any = None) -> None:
             raise NotImplementedError
 
+        def _typed(self, dtype: Any) -> None:
+            raise NotImplementedError
+
         def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
             raise NotImplementedError
 

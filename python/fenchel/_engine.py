@@ -74,6 +74,11 @@ class Memory:
         except (AttributeError, OSError):
             with tempfile.TemporaryFile(prefix="fenchel-") as file:
                 self.fd = os.dup(file.fileno())
+        if self.fd < 3:  # where this process has no standard input or output; that of the engine takes the place
+            import fcntl
+
+            low, self.fd = self.fd, fcntl.fcntl(self.fd, fcntl.F_DUPFD_CLOEXEC, 3)
+            os.close(low)
 
     def arguments(self) -> list[str]:
         return ["--shared", self.path] if self.path else ["--descriptor", str(self.fd)]
@@ -132,7 +137,8 @@ class Engine:
         self.into, self.out = self.process.stdin, self.process.stdout
         self.answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.last = 0
-        threading.Thread(target=self._listen, daemon=True, name="fenchel").start()
+        self.listener = threading.Thread(target=self._listen, daemon=True, name="fenchel")
+        self.listener.start()
         try:
             self.send({"id": 0, "verb": "info", "size": 0})
             found = self._answer(0).get("result", {})
@@ -196,14 +202,17 @@ class Engine:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.listener.join(1)  # which has read to the end
+        self.out.close()
         self.log.close()
         self.memory.close()
 
     def abandon(self) -> None:
         """Forget a process of the parent, in a child after a fork."""
         self.process.returncode = 0  # it is none of the child's
-        for fd in (self.into.fileno(), self.out.fileno(), self.memory.fd, self.log.fileno()):
-            os.close(fd) if fd >= 0 else None
+        for file in (self.into, self.out, self.log):
+            file.close()
+        os.close(self.memory.fd)
 
 
 def _exactly(pipe: Any, size: int) -> bytes:

@@ -70,7 +70,7 @@ class PathCV(LinearNumbers):
 
     def _errors(self, X: Any, y: np.ndarray, weights: Any, folds: Any, ratio: float, alphas: np.ndarray) -> np.ndarray:
         """Return the mean squared error of each fold and alpha, by one search of the engine."""
-        positive = alphas[alphas > 0]
+        positive, where = np.unique(alphas[alphas > 0], return_inverse=True)
         out = np.empty((len(folds), len(alphas)))
         if len(positive):
             data, spec = problem(self._single(ratio, float(positive[0])), X, y, weights, "")
@@ -78,7 +78,7 @@ class PathCV(LinearNumbers):
             answer = _ask.tune(data, spec, splits(folds, data, y), search=f"lambda={','.join(map(repr, positive.tolist()))}", score="rmse")
             if reason := next((c["reason"] for c in answer["candidates"] if c["reason"]), ""):
                 raise ValueError(reason)
-            out[:, alphas > 0] = np.square(np.array([c["scores"] for c in answer["candidates"]], float).T)
+            out[:, alphas > 0] = np.square(np.array([c["scores"] for c in answer["candidates"]], float).T)[:, where]
         for k in np.flatnonzero(alphas == 0):
             for f, (train, test) in enumerate(folds):
                 one = self._single(ratio, 0.0).fit(X[train], y[train], None if weights is None else weights[train])

@@ -118,6 +118,7 @@ class PoissonRegressor(Straight):
         if (data.numbers < 0).any():
             raise ValueError("Some value(s) of y are out of the valid range of the loss 'HalfPoissonLoss': expected numbers >= 0")
         super()._learn(data, task, init)
+        self._typed(data.X.dtype)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return D^2, the share of the deviance of the mean that is explained."""

@@ -6,23 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from .._base import FLOATS, available_if, encode, seed_of, threads_of, validate_data
+from .._base import FLOATS, Mixin, available_if, encode, seed_of, threads_of, validate_data
 from .._verify import elastic
 from ..linear import Classifier, Linear, Regressor, probabilities
 from ..online import OnlineClassifier, OnlineRegressor
 from ._common import above_zero, checked, insensitive, limit, refuse
+from ._linear import unpenalised
 
 __all__ = ["SGDClassifier", "SGDRegressor"]
 
 
-class Descent(Linear):
+class Descent(Mixin):
     """What both share: the best weights of the objective, of which the gap is proved."""
 
     loss: str
     penalty: str | None
     alpha: float
     epsilon: float
-    l1_ratio: float
+    l1_ratio: float | None
     fit_intercept: bool
     max_iter: int
     tol: float | None
@@ -30,10 +31,14 @@ class Descent(Linear):
     LOSSES: dict[str, str] = {}
     ONLINE: dict[str, str] = {}
 
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]  # the order is scikit-learn's
+        """Train on X of shape (n_samples, n_features), y and ``sample_weight`` of shape (n_samples,). Where training begins, ``coef_init`` and
+        ``intercept_init``, changes nothing."""
+        return super().fit(X, y, sample_weight)
+
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         checked(self)
-        refuse(self, loss=(*self.LOSSES, "huber", "squared_error", "epsilon_insensitive", "squared_epsilon_insensitive"), penalty=("l2", "l1", "elasticnet"), early_stopping=False, learning_rate=("optimal", "constant", "invscaling", "adaptive"))
-        (alpha,) = above_zero(self, "alpha")
+        refuse(self, loss=(*self.LOSSES, "huber", "squared_error", "epsilon_insensitive", "squared_epsilon_insensitive"), penalty=("l2", "l1", "elasticnet", None), early_stopping=False, learning_rate=("optimal", "constant", "invscaling", "adaptive"))
         loss, times = self.LOSSES.get(self.loss, "squared"), 1.0
         if self.loss == "huber":
             loss = f"huber:delta={above_zero(self, 'epsilon')[0]!r}"
@@ -41,9 +46,14 @@ class Descent(Linear):
             loss, times = insensitive(self.loss, self.epsilon)
         elif self.loss == "modified_huber":  # four times a hinge with a corner as wide as 2
             times = 4.0
-        penalty = elastic(self.l1_ratio) if self.penalty == "elasticnet" else self.penalty
+        free = self.alpha == 0 or self.penalty is None
+        penalty: dict[str, Any] = {"penalty": self.penalty, "lambda": None if free else above_zero(self, "alpha")[0] / times}
+        if self.penalty == "elasticnet":
+            if self.l1_ratio is None:
+                raise ValueError("l1_ratio must be set when penalty='elasticnet'")
+            penalty["penalty"] = elastic(self.l1_ratio)
         return {
-            "loss": loss, "penalty": penalty, "lambda": alpha / times, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": self._asked() / 100,
+            "loss": loss, **penalty, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": self._asked() / 100, **(unpenalised(X, weights, self.fit_intercept) if free else {}),
             **limit(self.max_iter), "seed": seed_of(self.random_state), "threads": threads_of(getattr(self, "n_jobs", None)),
         }  # fmt: skip
 
@@ -55,6 +65,7 @@ class Descent(Linear):
         same = self.warm_start and before is not None and before.part("classes") == data.labels and before.part("data")["features"] == data.X.shape[1]
         self.__dict__.pop("_passes", None)
         super()._learn(data, task, before if same else init)
+        self._typed(data.X.dtype)
         self.t_ = 1.0 + self.n_iter_ * data.X.shape[0]
 
     def _steps(self, X: Any, sample_weight: Any) -> str:
@@ -80,14 +91,14 @@ def _probabilistic(estimator: Any) -> bool:
     return True
 
 
-class SGDClassifier(Classifier, Descent):
+class SGDClassifier(Descent, Classifier, Linear):  # type: ignore[misc]  # of the order of fit
     """Twin of ``sklearn.linear_model.SGDClassifier``: the mean of the loss with the weights of the rows, + alpha times the penalty;
     several classes each against the rest.
 
     ``fit`` finds the best weights of this objective, with ``tol / 100`` as the relative duality gap to be proved, and so what steps
     are made of changes nothing: ``shuffle``, ``learning_rate``, ``eta0``, ``power_t``, ``average``, ``validation_fraction``,
-    ``n_iter_no_change``, ``verbose``; ``n_jobs`` are threads. Refused: ``early_stopping=True``, ``penalty=None``, ``alpha=0``, the loss "perceptron",
-    and learning rates of passive-aggressive steps.
+    ``n_iter_no_change``, ``verbose``; ``n_jobs`` are threads. ``alpha=0`` and ``penalty=None`` are as of
+    :class:`LogisticRegression`. Refused: ``early_stopping=True``, the loss "perceptron", and learning rates of passive-aggressive steps.
 
     ``partial_fit`` learns each row once by the steps of :class:`fenchel.OnlineClassifier`, without a penalty: of the
     losses "hinge" and "log_loss"; nothing is proved of it. It begins at zero, and ``fit`` forgets what it has learned.
@@ -176,7 +187,7 @@ class SGDClassifier(Classifier, Descent):
             return result
 
 
-class SGDRegressor(Regressor, Descent):
+class SGDRegressor(Descent, Regressor, Linear):  # type: ignore[misc]  # of the order of fit
     """Twin of ``sklearn.linear_model.SGDRegressor``, as :class:`SGDClassifier`; ``partial_fit`` has the losses "squared_error", and
     "epsilon_insensitive" with ``epsilon=0``.
 
