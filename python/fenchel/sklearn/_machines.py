@@ -75,6 +75,7 @@ def _probabilistic(estimator: Any) -> bool:
 class TwinClassifier(Classifier, Twin):
     """What SVC and NuSVC share: several classes are told apart one against one."""
 
+    _of_class: dict[str, float] | None = None
     probability: bool | str
     decision_function_shape: str
     break_ties: bool
