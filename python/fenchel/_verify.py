@@ -359,8 +359,6 @@ def _components(m: Any, X: Any) -> Verification:
 
 def _linear(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
     """Bound the gap of a linear model of scikit-learn by a solution of its problem."""
-    if getattr(m, "positive", False):
-        raise TypeError("found positive=True: nothing is known to bound its problem")
     if getattr(m, "refit", True) is False:
         raise TypeError("found refit=False, the mean of several models: nothing is known to bound its problem")
     X, twin = _rows(X), _twin(m)

@@ -72,7 +72,7 @@ def test_ridge_accuracy():
 @pytest.mark.parametrize("w", [None, W], ids=["", "weighted"])
 @pytest.mark.parametrize("rows", [X, sparse.csr_matrix(X)], ids=["dense", "sparse"])
 @pytest.mark.parametrize("name, parameters", [
-    ("LassoCV", {}), ("LassoCV", {"fit_intercept": False, "alphas": 20, "cv": 3}), ("LassoCV", {"alphas": [0.0, 0.1, 1.0, 0.3]}), ("ElasticNetCV", {}),
+    ("LassoCV", {}), ("LassoCV", {"fit_intercept": False, "alphas": 20, "cv": 3}), ("LassoCV", {"alphas": [0.0, 0.1, 1.0, 0.3]}), ("LassoCV", {"positive": True, "alphas": 20}), ("ElasticNetCV", {"positive": True, "fit_intercept": False}), ("ElasticNetCV", {}),
     ("ElasticNetCV", {"l1_ratio": [0.3, 0.9], "alphas": 30}),
 ])  # fmt: skip
 def test_path_cv(name, parameters, rows, w):
@@ -82,7 +82,7 @@ def test_path_cv(name, parameters, rows, w):
     assert fenchel.verify(ours, rows, CLEAN, w).valid and ours.gap_ <= 1e-9
 
 
-@pytest.mark.parametrize("name, parameters", [("lasso_path", {}), ("lasso_path", {"alphas": [0.1, 0.5], "return_n_iter": True}), ("enet_path", {"l1_ratio": 0.4, "eps": 1e-2, "alphas": 30})])
+@pytest.mark.parametrize("name, parameters", [("lasso_path", {}), ("lasso_path", {"alphas": [0.1, 0.5], "return_n_iter": True}), ("lasso_path", {"positive": True, "alphas": 10}), ("enet_path", {"l1_ratio": 0.4, "eps": 1e-2, "alphas": 30})])
 def test_paths(name, parameters):
     ours, theirs = (getattr(module, name)(X, CLEAN, tol=1e-10, **parameters) for module in (twins, linear_model))
     assert len(ours) == len(theirs)
@@ -232,7 +232,7 @@ def test_signatures(name):
 
 
 @pytest.mark.parametrize("estimator", [
-    twins.RidgeCV([0.0]), twins.RidgeCV(cv=3, store_cv_results=True), twins.LassoCV(positive=True), twins.LassoCV(alphas=[-1.0]), twins.ElasticNetCV(l1_ratio=0.0), twins.RidgeClassifier(positive=True),
+    twins.RidgeCV([0.0]), twins.RidgeCV(cv=3, store_cv_results=True), twins.LassoCV(alphas=[-1.0]), twins.ElasticNetCV(l1_ratio=0.0), twins.RidgeClassifier(-1.0),
     twins.HuberRegressor(epsilon=0.5), twins.QuantileRegressor(quantile=1.5), twins.PoissonRegressor(alpha=-1), twins.LinearSVR(loss="squared"), twins.LinearSVR(epsilon=-1.0), twins.LinearSVR(epsilon="a"),
     twins.SGDClassifier(early_stopping=True), twins.SGDClassifier("perceptron"), twins.SGDRegressor(learning_rate="luck"), twins.SGDRegressor("hinge"),
 ], ids=repr)  # fmt: skip

@@ -109,7 +109,7 @@ def test_more_of_scikit_learn():
     several, w = np.column_stack([NUMBERS, X[:, 0] - X[:, 1] + RNG.randn(120)]), RNG.randint(0, 3, 120)
     scaled = make_pipeline(StandardScaler(), svm.SVC(tol=1e-6))
     for model, y in (
-        (linear_model.LinearRegression(), NUMBERS), (linear_model.LinearRegression(fit_intercept=False), several), (linear_model.RidgeCV(), NUMBERS), (linear_model.RidgeCV(alpha_per_target=True), several),
+        (linear_model.LinearRegression(), NUMBERS), (linear_model.Ridge(positive=True, tol=1e-10), NUMBERS), (linear_model.Lasso(0.01, positive=True, tol=1e-8), NUMBERS), (linear_model.LinearRegression(fit_intercept=False), several), (linear_model.RidgeCV(), NUMBERS), (linear_model.RidgeCV(alpha_per_target=True), several),
         (linear_model.LassoCV(tol=1e-8, cv=3), NUMBERS), (linear_model.ElasticNetCV(l1_ratio=[0.3, 0.9], tol=1e-8, cv=3), NUMBERS), (linear_model.RidgeClassifier(class_weight="balanced"), THREE),
         (linear_model.RidgeClassifierCV(), TWO), (svm.LinearSVR(loss="squared_epsilon_insensitive", tol=1e-8, max_iter=10**5), NUMBERS), (linear_model.HuberRegressor(), NUMBERS),
         (linear_model.QuantileRegressor(alpha=0.1), NUMBERS), (linear_model.PoissonRegressor(tol=1e-8), np.abs(NUMBERS)), (linear_model.LogisticRegressionCV(use_legacy_attributes=True, tol=1e-8, l1_ratios=None, scoring=None), THREE),
@@ -146,7 +146,7 @@ def test_refused():
 
     for model in (
         ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), svm.LinearSVC(class_weight="balanced").fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO),
-        linear_model.Ridge(positive=True).fit(X, NUMBERS), linear_model.LogisticRegressionCV(refit=False, use_legacy_attributes=False).fit(X, TWO),
+        linear_model.LogisticRegressionCV(refit=False, use_legacy_attributes=False).fit(X, TWO),
     ):  # fmt: skip
         with pytest.raises(TypeError):
             fenchel.verify(model, X, NUMBERS if not hasattr(model, "classes_") else THREE if len(model.classes_) > 2 else TWO)

@@ -59,6 +59,7 @@ class LinearSVC(Classifier, Linear):
         self.max_iter = max_iter
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        checked(self)
         refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class=("ovr", "crammer_singer"))
         C, tol = above_zero(self, "C", "tol")
         loss, penalty = self.loss.replace("_", "-"), self.penalty
@@ -185,6 +186,7 @@ class LogisticRegression(Classifier, Linear):
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        checked(self)
         free = self.penalty is None or isinstance(self.C, numbers.Real) and self.C == np.inf
         C, tol = 1.0 if free else above_zero(self, "C")[0], above_zero(self, "tol")[0]
         several = len(self.classes_) > 2
@@ -317,6 +319,7 @@ class LinearNumbers(Targets, Regressor, Linear):
         return isinstance(self.alpha, numbers.Real) and not isinstance(self.alpha, bool) and self.alpha == 0
 
     def _stop(self) -> dict[str, Any]:
+        checked(self)
         if not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
         return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", **limit(self.max_iter), "seed": seed_of(self.random_state)}

@@ -12,19 +12,20 @@ from .. import _ask
 from .._arrays import is_sparse
 from .._base import FLOATS, row_weights, threads_of, validate_data
 from .._tune import problem, splits
-from ._common import adopt, checked, refuse
+from ._common import adopt, checked
 from ._linear import ElasticNet, Lasso, LinearNumbers
 
 __all__ = ["ElasticNetCV", "LassoCV", "enet_path", "lasso_path"]
 
 
-def grid(X: Any, y: np.ndarray, weights: np.ndarray | None, centred: bool, ratio: float, eps: float, number: int) -> np.ndarray:
+def grid(X: Any, y: np.ndarray, weights: np.ndarray | None, centred: bool, ratio: float, eps: float, number: int, positive: bool) -> np.ndarray:
     """Return values of alpha, geometric, from the least that makes all weights zero down to eps times it."""
     if ratio == 0:
         raise ValueError("Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid by providing your estimator with the appropriate `alphas=` argument.")
     w = np.ones(len(y)) if weights is None else weights
     pulled = w * (y - w @ y / w.sum()) if centred else w * y
-    most = float(np.abs(np.asarray(X.T @ pulled)).max()) / (w.sum() * ratio)
+    slopes = np.asarray(X.T @ pulled)
+    most = max(0.0, float((slopes if positive else np.abs(slopes)).max())) / (w.sum() * ratio)
     least = np.finfo(float).resolution
     return np.full(number, least) if most <= least else np.geomspace(most, most * eps, num=number)
 
@@ -36,6 +37,7 @@ class PathCV(LinearNumbers):
     alphas: Any
     eps: float
     cv: Any
+    positive: bool
 
     def _single(self, ratio: float, alpha: float) -> Any:
         """Return the twin without a choice."""
@@ -49,12 +51,11 @@ class PathCV(LinearNumbers):
         from sklearn.model_selection import check_cv
 
         checked(self)
-        refuse(self, positive=False)
         rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
         weights = row_weights(None if isinstance(sample_weight, numbers.Number) else sample_weight, rows)
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float).tolist()
         if isinstance(self.alphas, numbers.Integral):
-            alphas = np.array([grid(rows, y, weights, self.fit_intercept, r, self.eps, int(self.alphas)) for r in ratios])
+            alphas = np.array([grid(rows, y, weights, self.fit_intercept, r, self.eps, int(self.alphas), self.positive) for r in ratios])
         else:
             alphas = np.tile(np.sort(np.asarray(self.alphas, float))[::-1], (len(ratios), 1))
             if not (alphas >= 0).all():
@@ -95,7 +96,6 @@ class PathCV(LinearNumbers):
 class LassoCV(PathCV):
     """Twin of ``sklearn.linear_model.LassoCV``; it needs scikit-learn, whose folds it takes. The engine trains all values of
     alpha on all folds. ``n_jobs`` are threads; ``precompute``, ``copy_X``, ``selection`` and ``verbose`` change nothing.
-    Refused: ``positive=True``.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def enet_path(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Twin of ``sklearn.linear_model.enet_path``: weights without intercept for each alpha, from the largest, each fit begun at
     the last. ``params`` are ``tol`` and ``max_iter``; ``precompute``, ``Xy``, ``copy_X``, ``coef_init`` and ``verbose`` change
-    nothing. Refused: ``positive=True``.
+    nothing.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def enet_path(
     one = ElasticNet(l1_ratio=l1_ratio, fit_intercept=False, warm_start=True, positive=positive, **params)
     X, y = validate_data(one, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
     number = next((v for v in (n_alphas, alphas) if isinstance(v, numbers.Integral)), 100)
-    values = grid(X, y, None, False, l1_ratio, eps, int(number)) if alphas is None or isinstance(alphas, (str, numbers.Integral)) else np.sort(np.asarray(alphas, float))[::-1]
+    values = grid(X, y, None, False, l1_ratio, eps, int(number), positive) if alphas is None or isinstance(alphas, (str, numbers.Integral)) else np.sort(np.asarray(alphas, float))[::-1]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all rows of the training data")  # as the largest alpha asks for
         fits = [(one.set_params(alpha=float(a)).fit(X, y).coef_, one.dual_gap_, one.n_iter_) for a in values]

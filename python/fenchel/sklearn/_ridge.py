@@ -17,7 +17,7 @@ __all__ = ["RidgeCV", "RidgeClassifier", "RidgeClassifierCV"]
 
 class RidgeClassifier(Classifier, Linear):
     """Twin of ``sklearn.linear_model.RidgeClassifier``: :class:`Ridge` of targets 1 and -1, for each class
-    against the rest. Refused: ``positive=True``, rows of several labels.
+    against the rest. Refused: rows of several labels.
 
     Attributes
     ----------
