@@ -243,7 +243,7 @@ class HuberRegressor(Straight):
         for _ in range(8):
             left, right = (self._at(data, scale * (1 + side)) for side in (-width, width))
             if right[0] >= high:
-                bound = min(2 * low - right[1], 2 * low - left[1]) if left[0] >= high else low - scale
+                bound = min(2 * low - left[1], 2 * low - right[1] if left[0] >= high else low - scale)
             if left[0] >= high and right[0] >= high:
                 break
             width = min(2 * width, 0.5)
