@@ -127,7 +127,7 @@ def test_huber_bound():
         assert twins.HuberRegressor(epsilon=1.0, tol=1e-8).fit(X, NUMBERS).status_ == "stalled"
     exact = twins.HuberRegressor().fit(X, X @ np.arange(5.0))
     np.testing.assert_allclose(exact.coef_, np.arange(5.0), atol=1e-3)
-    assert exact.scale_ < 1e-6
+    assert exact.scale_ < 1e-6 and exact.certificate_.dual <= 1e-4 * np.square(np.arange(5.0)).sum() / 90  # the limit at the scale 0
 
 
 def pinball(m, w, q, alpha):
