@@ -298,7 +298,7 @@ LINEAR = {
     **{name: name for name in ("HuberRegressor", "ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge", "RidgeClassifier", "SGDClassifier", "SGDRegressor")},
     "ElasticNetCV": "ElasticNet", "LassoCV": "Lasso", "LogisticRegressionCV": "LogisticRegression", "RidgeCV": "Ridge", "RidgeClassifierCV": "RidgeClassifier",
 }  # fmt: skip
-STEPS = ("early_stopping", "max_iter", "n_jobs", "random_state", "selection", "solver_options", "tol", "verbose", "warm_start", "learning_rate")  # how a model was found is nothing to a bound
+STEPS = ("copy_X", "early_stopping", "max_iter", "n_jobs", "precompute", "random_state", "selection", "solver_options", "tol", "verbose", "warm_start", "learning_rate")  # how a model was found is nothing to a bound
 
 
 def _twin(m: Any) -> Any:
