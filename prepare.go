@@ -279,7 +279,7 @@ func (spec *Spec) stateLambda(l loss.Loss, y, weights []float64, total float64) 
 
 // posed is the case of a job that is prepared.
 func (j *job) posed() *pose.Case {
-	return &pose.Case{Statement: j.statement(), Labels: j.labels, Problems: j.problems, First: j.first, Features: j.features, Weighed: j.set.Weight != nil,
+	return &pose.Case{Statement: j.statement(), Labels: j.labels, Problems: j.problems, First: j.first, Features: j.features,
 		Single: j.single(), C: j.c, Solver: j.solver, Why: j.why, Threads: j.threadsEach()}
 }
 

@@ -27,6 +27,8 @@ func (r *run) checkLeaveOneOut() error {
 		return errors.New("folds=loo with groups, times, repeats or halving: expected none of them")
 	case r.set.Target.Names != nil:
 		return errors.New("folds=loo is for one target: expected a number of folds")
+	case r.set.Weight != nil:
+		return errors.New("folds=loo with weights of rows: expected a number of folds")
 	case r.spec.Rule == "one-se":
 		return errors.New("folds=loo has no standard error between folds: expected the rule best")
 	}

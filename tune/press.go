@@ -28,11 +28,11 @@ import (
 // the number of rows is the same.
 //
 // Symbols: Z, n x r, are orthogonal coordinates of the rows, centred if the bias is free, with a constant
-// column if it is a feature; m_k the squared length of column k. With the matrix of inner products K =
+// column if it is a feature, times the roots of the weights s of the rows; m_k the squared length of column k. With the matrix of inner products K =
 // Q M Q^T (kernels, or more features than rows) Z = Q M^1/2, with the covariance X^T X = V M V^T Z = X V.
 //
-//	fitted_i  = mean(y) + sum_k z_ik (sum_j z_jk (y_j - mean(y))) / (m_k + 1/C)
-//	h_i       = 1/n     + sum_k z_ik^2 / (m_k + 1/C)             the terms with n: of a free bias
+//	fitted_i  = mean(y) + sum_k z_ik (sum_j z_jk sqrt(s_j) (y_j - mean(y))) / (m_k + 1/C) / sqrt(s_i)
+//	h_i       = s_i/N   + sum_k z_ik^2 / (m_k + 1/C)             the terms with N = sum s: of a free bias
 //	left out  = y_i - (y_i - fitted_i) / (1 - h_i)
 //
 // Returned are these predictions. Cost: about 3 min(n,d)^3 + n d min(n,d) multiplications, and n r for each
@@ -68,6 +68,8 @@ func PredictLeftOut(ctx context.Context, p *fenchel.Part, spec fenchel.Spec, c [
 // factors are the coordinates of the rows.
 type factors struct {
 	y      []float64 // less their mean, if the bias is free
+	root   []float64 // of the weights of the rows; y are multiplied by them
+	total  float64   // N
 	mean   float64
 	free   bool
 	r      int
@@ -82,17 +84,12 @@ func factored(c *pose.Case) (*factors, error) {
 	if !loss.IsQuadratic(o.Loss) {
 		return nil, fmt.Errorf("leaving one row out has a closed form for the loss squared only, found %s: expected folds", c.Statement.Loss)
 	}
-	if c.Weighed || c.Statement.Nu != 0 || c.Statement.Radius != 0 {
-		return nil, fmt.Errorf("leaving one row out has a closed form without weights of rows, nu and radius only: expected folds")
+	if c.Statement.Nu != 0 || c.Statement.Radius != 0 {
+		return nil, fmt.Errorf("leaving one row out has a closed form without nu and radius only: expected folds")
 	}
-	f := &factors{y: slices.Clone(o.Y), free: o.Bias == problem.Free}
-	if f.free {
-		f.mean = pose.Sum(f.y) / float64(len(f.y))
-		for i := range f.y {
-			f.y[i] -= f.mean
-		}
-	}
-	n := len(f.y)
+	n := len(o.Y)
+	f := &factors{y: slices.Clone(o.Y), root: make([]float64, n), total: o.N, free: o.Bias == problem.Free}
+	f.weigh(o.S)
 	l, linear := o.Problem.(*problem.Linear)
 	if linear && !penalty.IsRidge(l.Penalty) {
 		return nil, fmt.Errorf("leaving one row out has a closed form for the penalty l2 only, found %s: expected folds", c.Statement.Penalty)
@@ -120,6 +117,19 @@ func factored(c *pose.Case) (*factors, error) {
 	return f, nil
 }
 
+// weigh takes the mean off the targets if the bias is free, and multiplies them by the roots of the weights.
+func (f *factors) weigh(weights []float64) {
+	for i, s := range weights {
+		f.root[i] = math.Sqrt(s)
+		if f.free {
+			f.mean += float64(s*f.y[i]) / f.total
+		}
+	}
+	for i := range f.y {
+		f.y[i] = (f.y[i] - f.mean) * f.root[i]
+	}
+}
+
 // columns makes the coordinates from the covariance of the features.
 func (f *factors) columns(p *problem.Linear, threads int) {
 	n, d := p.Dims()
@@ -137,10 +147,14 @@ func (f *factors) columns(p *problem.Linear, threads int) {
 		if wide > d {
 			x[i*wide+d] = 1
 		}
-		vec.Axpy64(mean, 1/float64(n), x[i*wide:(i+1)*wide])
+		if f.free {
+			vec.Axpy64(mean, f.root[i]*f.root[i]/f.total, x[i*wide:(i+1)*wide])
+		}
 	}
-	for i := 0; f.free && i < n; i++ {
-		vec.Axpy64(x[i*wide:(i+1)*wide], -1, mean)
+	for i := range n {
+		for k := range wide {
+			x[i*wide+k] = (x[i*wide+k] - mean[k]) * f.root[i]
+		}
 	}
 	covariance, v := make([]float64, wide*wide), make([]float64, wide*wide)
 	block := func(v []float64, rows, cols int) blas.Block[float64] {
@@ -185,10 +199,13 @@ func square(m pose.MachineFamily) []float64 {
 // rows makes the coordinates from the inner products k of all rows.
 func (f *factors) rows(k []float64, n int, constant bool, threads int) {
 	if f.free {
-		centre(k, n)
+		f.centre(k, n)
 	}
-	for i := 0; constant && i < len(k); i++ {
-		k[i]++
+	for i := range k {
+		if constant {
+			k[i]++
+		}
+		k[i] *= f.root[i/n] * f.root[i%n]
 	}
 	q := make([]float64, n*n)
 	f.square, f.r = make([]float64, n), n
@@ -204,11 +221,13 @@ func (f *factors) rows(k []float64, n int, constant bool, threads int) {
 }
 
 // centre takes the means of rows and columns off, so that the images have the mean 0.
-func centre(k []float64, n int) {
+func (f *factors) centre(k []float64, n int) {
 	mean, all := make([]float64, n), 0.0
 	for i := range n {
-		mean[i] = pose.Sum(k[i*n:(i+1)*n]) / float64(n)
-		all += mean[i] / float64(n)
+		for j, v := range k[i*n : (i+1)*n] {
+			mean[i] += float64(f.root[j]*f.root[j]*v) / f.total
+		}
+		all += float64(f.root[i]*f.root[i]*mean[i]) / f.total
 	}
 	for i := range n {
 		for j := range n {
@@ -225,14 +244,14 @@ func (f *factors) predict(ridge float64, threads int) []float64 {
 		for i := lo; i < hi; i++ {
 			fitted, h := 0.0, 0.0
 			if f.free {
-				h = 1 / float64(n)
+				h = f.root[i] * f.root[i] / f.total
 			}
 			for k, z := range f.z[i*f.r : (i+1)*f.r] {
 				share := z / (f.square[k] + ridge)
 				fitted += float64(share * f.image[k])
 				h += float64(share * z)
 			}
-			left[i] = f.mean + f.y[i] - (f.y[i]-fitted)/max(1-h, 0x1p-50)
+			left[i] = f.mean + (f.y[i]-(f.y[i]-fitted)/max(1-h, 0x1p-50))/f.root[i]
 		}
 	})
 	return left

@@ -14,7 +14,7 @@ import (
 
 // The closed form is what n fits without one row each say.
 func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
-	for _, c := range []struct{ data, kernel, bias, scaling string }{
+	for _, c := range []struct{ data, kernel, bias, weights string }{
 		{"@linear:n=25,d=4,seed=2", "", "free", ""},
 		{"@linear:n=25,d=4,seed=2", "", "none", ""},
 		{"@linear:n=25,d=4,seed=2", "", "feature", ""},
@@ -23,6 +23,12 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 		{"@linear:n=25,d=4,seed=2", "rbf:gamma=0.3", "free", ""},
 		{"@linear:n=25,d=4,seed=2", "rbf:gamma=0.3", "feature", ""},
 		{"@linear:n=25,d=4,seed=2", "poly:degree=2,gamma=1", "none", ""},
+		{"@linear:n=25,d=4,seed=2", "", "free", "weighed"},
+		{"@linear:n=25,d=4,seed=2", "", "none", "weighed"},
+		{"@linear:n=25,d=4,seed=2", "", "feature", "weighed"},
+		{"@linear:n=12,d=30,seed=2", "", "free", "weighed"},
+		{"@linear:n=12,d=30,seed=2", "", "feature", "weighed"},
+		{"@linear:n=25,d=4,seed=2", "rbf:gamma=0.3", "free", "weighed"},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			set, err := data.Read(t.Context(), []string{c.data}, data.Options{})
@@ -32,6 +38,9 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 			n := set.Rows()
 			for i := range set.Target.Number { // not centred
 				set.Target.Number[i] += 3
+				if c.weights != "" {
+					set.Weight = append(set.Weight, 0.5+float64(i%4))
+				}
 			}
 			spec := fenchel.Spec{Task: "regression", Loss: "squared", Kernel: c.kernel, Bias: c.bias, Gap: 1e-12}
 			stage, err := fenchel.NewStage(context.Background(), set, spec)

@@ -14,7 +14,7 @@ import (
 // needs are what the tests of the Python package import; they skip what needs more.
 const needs = "import numpy, pytest"
 
-var long = flag.Bool("long", false, "run all tests of the Python package, not every tenth")
+var long = flag.Bool("long", false, "run all tests of the Python package, not every tenth, and the suites of scikit-learn")
 
 // TestPython runs every tenth test of the Python package with this program, all with -long:
 // "python -m pytest" in the folder python. FENCHEL_PYTHON names the interpreter. The test is
@@ -34,7 +34,9 @@ func TestPython(t *testing.T) {
 	cmd := exec.Command(python, "-m", "pytest", "-p", "no:cacheprovider", "-q")
 	cmd.Dir = filepath.Join("..", "..", "python")
 	cmd.Env = append(os.Environ(), "FENCHEL_BINARY="+program, "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg")
-	if !*long {
+	if *long {
+		cmd.Env = append(cmd.Env, "FENCHEL_LONG=1")
+	} else {
 		cmd.Env = append(cmd.Env, "FENCHEL_TEST_SAMPLE=10")
 	}
 	out, err := cmd.CombinedOutput()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
@@ -121,4 +123,34 @@ func tuned(found *tune.Result) map[string]any {
 			"loss": t.Spec.Loss, "penalty": t.Spec.Penalty, "kernel": t.Spec.Kernel}
 	}
 	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "score_why": found.ScoreWhy, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
+}
+
+// leaveOut predicts each row by the model of all others, for each C: float64 numbers, values of C x rows.
+func (r *request) leaveOut(q *struct {
+	Data arrays    `json:"data"`
+	Spec spec      `json:"spec"`
+	C    []float64 `json:"C"`
+}) (any, error) {
+	set, err := q.Data.set(r.ctx, r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	spec, all := q.Spec.spec(), make([]int, set.Rows())
+	for i := range all {
+		all[i] = i
+	}
+	stage, err := fenchel.NewStage(r.ctx, set, spec)
+	if err != nil {
+		return nil, err
+	}
+	part, err := stage.Part(all, nil, fenchel.Resources{Threads: spec.Threads})
+	if err != nil {
+		return nil, err
+	}
+	found, err := tune.PredictLeftOut(r.ctx, part, spec, q.C)
+	if err != nil {
+		return nil, err
+	}
+	place, err := put(r.mapped, slices.Concat(found...))
+	return map[string]any{"numbers": place}, err
 }

@@ -14,7 +14,6 @@ type Case struct {
 	Problems  *Problems
 	First     Objective     // of output 0
 	Features  matrix.Matrix // of the rows, scaled, or their images
-	Weighed   bool          // the rows have weights of their own
 	Single    bool          // there is one class, and nothing to learn
 	C         float64       // 1/(lambda N)
 	Solver    solver.Solver

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._base import Certificate, PCACertificate
+    from ._checks import expected_failed_checks
     from ._engine import DataError, EngineError, close
     from ._model import Model, load
     from ._quadratic import QuadraticSolution, qp
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 _HOMES = {  # imported when they are asked for: executors of a cluster need few, and scikit-learn takes two seconds
     "_base": ("Certificate", "PCACertificate"),
+    "_checks": ("expected_failed_checks",),
     "_engine": ("DataError", "EngineError", "close"),
     "_model": ("Model", "load"),
     "_quadratic": ("QuadraticSolution", "qp"),
@@ -43,7 +45,7 @@ _HOMES = {  # imported when they are asked for: executors of a cluster need few,
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelPCA", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "load", "qp", "read", "report", "sparsify", "tune", "verify",
+    "NetworkClassifier", "NetworkRegressor", "OneClass", "OnlineClassifier", "OnlineRegressor", "PCA", "PCACertificate", "QuadraticSolution", "Report", "Rows", "Verification", "close", "expected_failed_checks", "load", "qp", "read", "report", "sparsify", "tune", "verify",
 ]  # fmt: skip
 
 

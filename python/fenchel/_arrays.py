@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable
 
 import numpy as np
+
+from ._warn import told
 
 PIECE = 1 << 20  # numbers that are converted at a time
 
@@ -104,7 +105,7 @@ def warn_small(X: Any) -> None:
         return
     small = np.flatnonzero((size > 0) & (size < tiny))
     if len(small):
-        warnings.warn(f"column {small[0] + 1}: all values are below 1e-30, which single precision loses: multiply the column by a power of two, such as 2.0**{-int(np.frexp(size[small[0]])[1])}", UserWarning, stacklevel=2)
+        told(f"column {small[0] + 1}: all values are below 1e-30, which single precision loses: multiply the column by a power of two, such as 2.0**{-int(np.frexp(size[small[0]])[1])}")
 
 
 def is_sparse(X: Any) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _engine
 from ._arrays import Writer, column_offsets, is_sparse, put_rows, warn_small
 from ._model import Model
+from ._warn import told
 
 
 @dataclass
@@ -56,7 +56,8 @@ class Data:
         values, rows = np.asarray(values), self.everything.shape[0]
         if values.shape != (rows,):
             raise ValueError(f"found groups or times of shape {values.shape}, expected ({rows},)")
-        return values
+        result: np.ndarray = values
+        return result
 
     def fields(self, writer: Writer) -> dict[str, Any]:
         """Write the arrays."""
@@ -102,14 +103,16 @@ def _times(values: np.ndarray) -> list[str]:
         texts = [_time(v) for v in values.tolist()]
     if "" in texts:
         raise ValueError(f"times: found none in row {texts.index('') + 1}, expected a number, a date or a time in every row")
-    return texts
+    result: list[str] = texts
+    return result
 
 
 def _time(value: Any) -> str:
     if value is None or value != value:
         return ""
     if hasattr(value, "isoformat"):
-        return value.isoformat()
+        result: str = value.isoformat()
+        return result
     return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
@@ -191,10 +194,11 @@ def scores(
     def rows(writer: Writer) -> dict[str, Any]:
         return {"table": X.fields(writer)} if hasattr(X, "fields") else {"x": put_rows(writer, X, offsets)}
 
-    found, told = _with_model("score", model, lambda w: {**rows(w), "threads": threads, "probabilities": probabilities, "predictions": predictions, "bounds": bounds, "interval": interval}, read)
-    for text in told:
-        warnings.warn(text, UserWarning, stacklevel=4)
-    return found
+    found, doubts = _with_model("score", model, lambda w: {**rows(w), "threads": threads, "probabilities": probabilities, "predictions": predictions, "bounds": bounds, "interval": interval}, read)
+    for text in doubts:
+        told(text)
+    result: np.ndarray = found
+    return result
 
 
 def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
@@ -203,7 +207,8 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
         return _modelled(answer, memory) if "model" in answer else answer
 
-    return _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
+    result: dict[str, Any] = _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
+    return result
 
 
 def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
@@ -214,9 +219,11 @@ def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict
 def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
     """Ask for a page about a model."""
     if model.metadata.get("kind") == "pca":
-        return about_components("pca-report", model, data, **fields)["html"]
-    judges = (lambda w: {}) if test is None else (lambda w: {"test": test.fields(w)})
-    return _with_model("report", model, lambda w: {"data": data.fields(w), **judges(w), **fields}, lambda answer, memory: answer["html"])
+        page: str = about_components("pca-report", model, data, **fields)["html"]
+        return page
+    judges: Callable[[Writer], dict[str, Any]] = (lambda w: {}) if test is None else (lambda w: {"test": test.fields(w)})
+    page = _with_model("report", model, lambda w: {"data": data.fields(w), **judges(w), **fields}, lambda answer, memory: answer["html"])
+    return page
 
 
 def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.ndarray | None = None, gaps: np.ndarray | None = None, **fields: Any) -> np.ndarray:
@@ -229,7 +236,8 @@ def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.nd
     result, stopped = _engine.ask(verb, build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(X.shape[0], width))
     if stopped:
         raise KeyboardInterrupt
-    return result
+    returned: np.ndarray = result
+    return returned
 
 
 def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
@@ -251,6 +259,19 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
     return _plainly("tune", build)
 
 
+def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
+    """Ask what ridge regression predicts for each row from all others, for each C: values of C x rows."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        return {"data": data.fields(writer), "spec": _finite(spec), "C": C}
+
+    result, stopped = _engine.ask("leave-out", build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(len(C), -1))
+    if stopped:
+        raise KeyboardInterrupt
+    returned: np.ndarray = result
+    return returned
+
+
 def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.ndarray) -> dict[str, Any]:
     """Ask how far linear predictors are from the best of a problem."""
     return _plainly(
@@ -262,7 +283,8 @@ def _plainly(verb: str, build: Any) -> dict[str, Any]:
     answer, stopped = _engine.ask(verb, build, lambda answer, memory: answer)
     if stopped:
         raise KeyboardInterrupt
-    return answer
+    result: dict[str, Any] = answer
+    return result
 
 
 def components(data: Data, spec: dict[str, Any], stream: bool = False, init: Model | None = None) -> tuple[dict[str, Any], bool]:
@@ -287,7 +309,8 @@ def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[i
     result, stopped = _engine.ask("map", lambda w: {"x": put_rows(w, X), "kernel": kernel, "map": spec, "seed": seed, "threads": threads}, read)
     if stopped:
         raise KeyboardInterrupt
-    return result
+    returned: tuple[int, Any] = result
+    return returned
 
 
 def images(X: Any, kernel: str, spec: str, seed: int, cols: int, landmarks: Any, threads: int) -> np.ndarray:
@@ -300,12 +323,14 @@ def images(X: Any, kernel: str, spec: str, seed: int, cols: int, landmarks: Any,
         return fields
 
     def read(answer: dict[str, Any], memory: Any) -> np.ndarray:
-        return memory.read(answer["images"], np.float32).reshape(X.shape[0], answer["features"])
+        result: np.ndarray = memory.read(answer["images"], np.float32).reshape(X.shape[0], answer["features"])
+        return result
 
     result, stopped = _engine.ask("images", build, read)
     if stopped:
         raise KeyboardInterrupt
-    return result
+    returned: np.ndarray = result
+    return returned
 
 
 def read_rows(fields: dict[str, Any], memory: Any) -> Any:
@@ -332,4 +357,5 @@ def read(sources: list[str], **options: Any) -> dict[str, Any]:
     answer, stopped = _engine.ask("read", lambda w: {"sources": sources, **_finite(options)}, take)
     if stopped:
         raise KeyboardInterrupt
-    return answer
+    result: dict[str, Any] = answer
+    return result

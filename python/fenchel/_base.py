@@ -5,30 +5,45 @@ and what an answer of the engine leaves in an estimator.
 from __future__ import annotations
 
 import numbers
-import warnings
+import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
-    from sklearn.exceptions import ConvergenceWarning, NotFittedError
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from ._model import Model
+from ._warn import told
 
-    def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
-        try:
-            return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        except TypeError:  # before 1.8 or so
-            return _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
-
-except ImportError:
-    from ._plain import (  # type: ignore[assignment]  # noqa: F401
+if TYPE_CHECKING:  # the same for all who check, with scikit-learn or without
+    from ._plain import (
         BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, NotFittedError, OutlierMixin, RegressorMixin, TransformerMixin,
         available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
     )
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
+        from sklearn.exceptions import ConvergenceWarning, NotFittedError
+        from sklearn.utils.metaestimators import available_if
+        from sklearn.utils.multiclass import check_classification_targets
+        from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+        def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
+            try:
+                return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            except TypeError:  # before 1.8 or so
+                return _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
+
+    except ImportError:
+        from ._plain import (  # noqa: F401
+            BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, NotFittedError, OutlierMixin, RegressorMixin, TransformerMixin,
+            available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
+        )
+
+__all__ = [
+    "FLOATS", "BaseEstimator", "Certificate", "ClassNamePrefixFeaturesOutMixin", "ClassifierMixin", "ConvergenceWarning", "Estimator", "Mixin", "NotFittedError", "OutlierMixin", "PCACertificate", "RegressorMixin",
+    "TransformerMixin", "available_if", "check_classification_targets", "check_is_fitted", "check_sample_weight", "checked_weights", "class_factors", "counted", "encode", "one_kind", "positive", "row_weights",
+    "seed_of", "spelled", "threads_of", "validate_data",
+]  # fmt: skip
 
 FLOATS = (np.float64, np.float32)
 
@@ -83,19 +98,35 @@ def _number(x: Any) -> float:
     return float("nan") if x is None else float(x)
 
 
+def _shown(x: Any) -> str:
+    return "unknown" if x is None else f"{x:.9g}"
+
+
 class Estimator(BaseEstimator):
     """Adds what is proved to an estimator of scikit-learn."""
 
+    n_features_in_: int
+    gap_: float
+    status_: str
+    certificate_: Any  # a Certificate, or one for each target, or a PCACertificate
+    model_: Model
+    n_iter_: Any
+    n_jobs: int | None
+    random_state: Any
+
     def _take(self, answer: dict[str, Any], asked: float) -> None:
         """Keep what the engine has answered: ``asked`` is the gap below which no one is warned."""
-        self.status_ = answer["status"]
+        self.status_ = "epoch-limit" if answer["status"] == "time-limit" and getattr(self, "max_iter", None) == 0 else answer["status"]
+        if getattr(self, "verbose", 0):
+            for line in answer.get("trace", ()):
+                print(f"{type(self).__name__}: output {line['output']}, epoch {line['epoch']}, {line['seconds']:.2f} s: objective {_shown(line['primal'])}, proved at least {_shown(line['dual'])}, relative gap {_shown(line['gap'])}")
         self.gap_ = self.certificate_.gap
         for text in answer.get("warnings", []):
             if self.gap_ <= asked and "allows for rounding errors" in text:
                 continue  # the gap asked of the engine is smaller than that of which anyone is warned
-            warnings.warn(text, UserWarning, stacklevel=4)
+            told(text)
         if self.status_ != "converged" and not self.gap_ <= asked and not answer.get("unproved"):
-            warnings.warn(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning, stacklevel=4)
+            told(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning)
 
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -105,6 +136,43 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+if TYPE_CHECKING:
+
+    class Mixin(Estimator):
+        """What a class that is mixed in may ask of the estimator that it becomes a part of."""
+
+        _offsets: np.ndarray | None
+
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            raise NotImplementedError
+
+        def predict(self, X: Any) -> np.ndarray:
+            raise NotImplementedError
+
+        def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+            raise NotImplementedError
+
+        def _widen(self, outputs: np.ndarray, absent: float, pairs: bool = False) -> np.ndarray:
+            raise NotImplementedError
+
+        def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> Any:
+            raise NotImplementedError
+
+        def _learn(self, data: Any, task: str, init: Any = None) -> None:
+            raise NotImplementedError
+
+        def _typed(self, dtype: Any) -> None:
+            raise NotImplementedError
+
+        def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
+            raise NotImplementedError
+
+        def _judge(self, X: Any, **how: bool) -> np.ndarray:
+            raise NotImplementedError
+else:
+    Mixin = object
 
 
 def seed_of(random_state: Any) -> int:
@@ -117,8 +185,12 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Return the number of threads that n_jobs stands for; 0: all, as for None and -1."""
-    return 0 if n_jobs is None or n_jobs < 0 else int(n_jobs)
+    """Return the number of threads that n_jobs stands for, as scikit-learn counts jobs: -1 are all, -2 all but one; None are all too, as of the threads of numpy. 0: all."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r}: expected a whole number that is not 0, or None")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def spelled(classes: np.ndarray) -> list[str]:
@@ -173,7 +245,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         known = checked_weights(class_weight, classes)
         for at, label in enumerate(classes.tolist()):
             factors[at] = known.get(label, 1)
-    return factors[codes]
+    result: np.ndarray | None = factors[codes]
+    return result
 
 
 def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:

@@ -16,7 +16,6 @@ import subprocess
 import tempfile
 import threading
 import uuid
-import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
@@ -26,6 +25,7 @@ from . import _ask
 from ._arrays import Writer
 from ._engine import DataError, EngineError, program
 from ._model import Model
+from ._warn import told
 
 BUCKETS = 1024  # to which the program deals rows by their contents
 
@@ -35,13 +35,15 @@ class Child:
 
     def __init__(self, *arguments: str, binary: str | None = None) -> None:
         self.process = subprocess.Popen([binary or program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.into, self.out = self.process.stdin, self.process.stdout
 
     def send(self, head: dict[str, Any], payload: bytes = b"") -> None:
         text = json.dumps({**head, "bytes": len(payload)}, allow_nan=False).encode()
         try:
-            self.process.stdin.write(struct.pack("<I", len(text)) + text)
-            self.process.stdin.write(payload)
-            self.process.stdin.flush()
+            self.into.write(struct.pack("<I", len(text)) + text)
+            self.into.write(payload)
+            self.into.flush()
         except BrokenPipeError:
             raise EngineError(f"the program ended with exit code {self.process.wait()}") from None
 
@@ -63,7 +65,7 @@ class Child:
         return head, payload
 
     def _exactly(self, size: int) -> bytes:
-        raw = self.process.stdout.read(size)
+        raw: bytes = self.out.read(size)
         if len(raw) < size:
             raise EngineError(f"the program ended with exit code {self.process.wait()}")
         return raw
@@ -74,10 +76,10 @@ class Child:
 
     def close(self) -> None:
         try:
-            self.process.stdin.close()
+            self.into.close()
         except BrokenPipeError:
             pass
-        self.process.stdout.close()
+        self.out.close()
         self.process.wait()
 
 
@@ -218,15 +220,17 @@ def train(backend: Any, spec: dict[str, Any], progress: Callable[[dict[str, Any]
 
 def verify(backend: Any, model: Model) -> dict[str, Any]:
     """Recompute what a model claims from the rows of a backend: what ``fenchel verify --json`` says."""
-    return _coordinate(backend, {"verb": "verify"}, model.data)[0]["result"]
+    result: dict[str, Any] = _coordinate(backend, {"verb": "verify"}, model.data)[0]["result"]
+    return result
 
 
 def evaluate(backend: Any, model: Model) -> dict[str, Any]:
     """Judge a model by the rows of a backend: what ``fenchel evaluate --json`` says."""
     head, _ = _coordinate(backend, {"verb": "evaluate"}, model.data)
     for text in head["warnings"]:
-        warnings.warn(text, UserWarning, stacklevel=3)
-    return head["result"]
+        told(text)
+    result: dict[str, Any] = head["result"]
+    return result
 
 
 def _coordinate(backend: Any, spec: dict[str, Any], file: bytes, progress: Callable[[dict[str, Any]], None] | None = None) -> tuple[dict[str, Any], bytes]:

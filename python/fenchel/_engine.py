@@ -74,6 +74,11 @@ class Memory:
         except (AttributeError, OSError):
             with tempfile.TemporaryFile(prefix="fenchel-") as file:
                 self.fd = os.dup(file.fileno())
+        if self.fd < 3:  # where this process has no standard input or output; that of the engine takes the place
+            import fcntl
+
+            low, self.fd = self.fd, fcntl.fcntl(self.fd, fcntl.F_DUPFD_CLOEXEC, 3)
+            os.close(low)
 
     def arguments(self) -> list[str]:
         return ["--shared", self.path] if self.path else ["--descriptor", str(self.fd)]
@@ -115,7 +120,9 @@ class Engine:
     def __init__(self) -> None:
         self.memory = Memory()
         self.log = tempfile.TemporaryFile()
-        options: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
+        options: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         if self.memory.path is None:
             options["pass_fds"] = [self.memory.fd]
         try:
@@ -126,9 +133,12 @@ class Engine:
             self.memory.close()
             self.log.close()
             raise e if isinstance(e, EngineError) else EngineError(f"the engine cannot be started: {e}") from None
-        self.answers: queue.SimpleQueue = queue.SimpleQueue()
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.into, self.out = self.process.stdin, self.process.stdout
+        self.answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.last = 0
-        threading.Thread(target=self._listen, daemon=True, name="fenchel").start()
+        self.listener = threading.Thread(target=self._listen, daemon=True, name="fenchel")
+        self.listener.start()
         try:
             self.send({"id": 0, "verb": "info", "size": 0})
             found = self._answer(0).get("result", {})
@@ -143,7 +153,7 @@ class Engine:
 
     def _listen(self) -> None:
         """Pass answers on, and None after the last. Only this thread reads the pipe."""
-        out, answers = self.process.stdout, self.answers
+        out, answers = self.out, self.answers
         try:
             while head := _exactly(out, 4):
                 answers.put(json.loads(_exactly(out, struct.unpack("<I", head)[0])))
@@ -155,7 +165,7 @@ class Engine:
         text = json.dumps(frame, allow_nan=False).encode()
         view = memoryview(struct.pack("<I", len(text)) + text)
         while view:
-            view = view[self.process.stdin.write(view) :]
+            view = view[self.into.write(view) :]
 
     def wait(self, number: int) -> tuple[dict[str, Any], bool]:
         """Return the answer to a request, and whether Ctrl-C has ended it early.
@@ -186,20 +196,23 @@ class Engine:
 
     def close(self, wait: float = 0) -> None:
         """End the process: at once, or with time to end by itself."""
-        self.process.stdin.close()
+        self.into.close()
         try:
             self.process.wait(wait)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.listener.join(1)  # which has read to the end
+        self.out.close()
         self.log.close()
         self.memory.close()
 
     def abandon(self) -> None:
         """Forget a process of the parent, in a child after a fork."""
         self.process.returncode = 0  # it is none of the child's
-        for fd in (self.process.stdin.fileno(), self.process.stdout.fileno(), self.memory.fd, self.log.fileno()):
-            os.close(fd) if fd >= 0 else None
+        for file in (self.into, self.out, self.log):
+            file.close()
+        os.close(self.memory.fd)
 
 
 def _exactly(pipe: Any, size: int) -> bytes:

@@ -82,7 +82,8 @@ def _deal(run: str, classifies: bool, schema: dict[str, Any] | None, batches: li
     except ValueError as e:  # told by the table: a task that fails is tried again
         blobs = [(FAULT, 0, 0, str(e).encode())]
     table = pa.table([pa.array([b[k] for b in blobs], t) for k, t in enumerate((pa.int32(), pa.int64(), pa.int64(), pa.binary()))], ["bucket", "rows", "nonzeros", "data"])
-    return table.to_batches(64)  # the JVM has little room for all at once
+    result: list[Any] = table.to_batches(64)  # the JVM has little room for all at once
+    return result
 
 
 def load(run: str, partition: int, pairs: Iterator[Any]) -> Iterator[int]:

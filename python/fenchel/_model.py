@@ -78,7 +78,7 @@ class Model:
         text = self.metadata.get(name)
         return None if text is None else json.loads(text)
 
-    def tensor(self, name: str) -> np.ndarray | None:
+    def tensor(self, name: str) -> Any:
         """Return a copy of a tensor, None if there is none."""
         t = self._tensors.get(name)
         if t is None:
@@ -115,7 +115,8 @@ class Model:
             labels = labels.astype(np.float64)
         except ValueError:
             pass
-        return labels[found[:, 0].astype(int)]
+        result: np.ndarray = labels[found[:, 0].astype(int)]
+        return result
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, of shape (n_samples, n_outputs): what ``fenchel predict --scores`` adds."""

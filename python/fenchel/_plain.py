@@ -5,11 +5,14 @@ and conventions, for arrays of numpy and scipy alone.
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
 from ._arrays import is_sparse
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -31,7 +34,7 @@ class BaseEstimator:
         """Return the parameters by name."""
         return {name: getattr(self, name) for name in self._parameters()}
 
-    def set_params(self, **params: Any) -> "BaseEstimator":
+    def set_params(self, **params: Any) -> Any:
         """Set parameters by name."""
         for name, value in params.items():
             if name not in self._parameters():
@@ -49,12 +52,16 @@ class BaseEstimator:
 
 
 class ClassifierMixin:
+    predict: Callable[..., Any]
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows of which the class is predicted."""
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
 
 
 class RegressorMixin:
+    predict: Callable[..., Any]
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R^2."""
         y, p = np.asarray(y, float), self.predict(X)
@@ -63,18 +70,26 @@ class RegressorMixin:
 
 
 class OutlierMixin:
+    fit: Callable[..., Any]
+
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit, and tell outliers (-1) from the rest (1)."""
-        return self.fit(X).predict(X)
+        result: np.ndarray = self.fit(X).predict(X)
+        return result
 
 
 class TransformerMixin:
+    fit: Callable[..., Any]
+
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """Fit, and transform the same rows."""
-        return self.fit(X, y, **fit_params).transform(X)
+        result: np.ndarray = self.fit(X, y, **fit_params).transform(X)
+        return result
 
 
 class ClassNamePrefixFeaturesOutMixin:
+    _n_features_out: int
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return a name for each feature that transform makes."""
         check_is_fitted(self)
@@ -156,7 +171,7 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
     return w
 
 
-def available_if(check: Any) -> Any:
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     """Make a method that is there if check(self) says so."""
 
     class Available:
@@ -169,4 +184,4 @@ def available_if(check: Any) -> Any:
                 check(obj)
             return self.method.__get__(obj, owner)
 
-    return Available
+    return Available  # type: ignore[return-value]  # a descriptor in the place of the method

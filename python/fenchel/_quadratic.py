@@ -96,15 +96,17 @@ def qp(P: Any, q: Any, A: Any = None, l: Any = None, u: Any = None, lb: Any = No
 
     def read(answer: dict[str, Any], memory: Any) -> QuadraticSolution:
         arrays = {name: memory.read(place, np.float64).copy() for name, place in answer["arrays"].items()}
-        number = {name: np.nan if answer[name] is None else float(answer[name]) for name in ("objective", "bound", "gap", "radius", "primal_residual", "dual_residual", "margin", "slope", "curvature")}
+        vectors: dict[str, Any] = {name: arrays.get(name) for name in ("x", "y", "w", "ray")}
+        number: dict[str, Any] = {name: np.nan if answer[name] is None else float(answer[name]) for name in ("objective", "bound", "gap", "radius", "primal_residual", "dual_residual", "margin", "slope", "curvature")}
         if answer["radius"] is None and answer["status"] in ("optimal", "infeasible"):
             number["radius"] = np.inf
-        return QuadraticSolution(status=answer["status"], steps=answer["steps"], reason=answer.get("reason", ""), **{name: arrays.get(name) for name in ("x", "y", "w", "ray")}, **number)
+        return QuadraticSolution(status=answer["status"], steps=answer["steps"], reason=answer.get("reason", ""), **vectors, **number)
 
     solution, stopped = _engine.ask("qp", build, read)
     if stopped:
         raise KeyboardInterrupt
-    return solution
+    result: QuadraticSolution = solution
+    return result
 
 
 def _matrix(name: str, M: Any, cols: int) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _ask, _table
+from ._warn import told
 
 __all__ = ["Rows", "read"]
 
@@ -89,7 +89,7 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
         answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
                            categorical=categorical, numeric=numeric, text=text, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled, **_table.checked(terms))  # fmt: skip
     for text in answer["warnings"]:
-        warnings.warn(text, UserWarning, stacklevel=2)
+        told(text)
     y = answer["numbers"]
     if y is None and answer["codes"] is not None:
         y = np.asarray(answer["labels"])[answer["codes"]]

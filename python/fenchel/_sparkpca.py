@@ -28,7 +28,8 @@ class _Components(_Columns, HasInputCol, HasOutputCol):
 
     def getFeaturesCol(self) -> str:
         """Return the column of features: ``inputCol``, where that is given."""
-        return self.getInputCol() if self.isSet(self.inputCol) else self.getOrDefault(self.featuresCol)
+        result: str = self.getInputCol() if self.isSet(self.inputCol) else self.getOrDefault(self.featuresCol)
+        return result
 
 
 class PCA(Estimator, _Components, MLReadable, MLWritable):
@@ -48,8 +49,8 @@ class PCA(Estimator, _Components, MLReadable, MLWritable):
         As the parameters' documentation says.
     """
 
-    @keyword_only
-    def __init__(self, *, k=None, inputCol=None, outputCol="pca", featuresCol=None, inputCols=None, center="yes", scale="none", gap=1e-3, seed=1):
+    @keyword_only  # type: ignore[untyped-decorator]  # pyspark's, which may be absent
+    def __init__(self, *, k: int | None = None, inputCol: str | None = None, outputCol: str = "pca", featuresCol: str | None = None, inputCols: list[str] | None = None, center: str = "yes", scale: str = "none", gap: float = 1e-3, seed: int = 1) -> None:
         super().__init__()
         self._setDefault(featuresCol="features", outputCol="pca", center="yes", scale="none", gap=1e-3, seed=1)
         self._set(**{name: v for name, v in self._input_kwargs.items() if v is not None})
@@ -71,7 +72,8 @@ class PCA(Estimator, _Components, MLReadable, MLWritable):
         if not 0 < self.getOrDefault(self.gap) < 1:
             raise ValueError(f"gap={self.getOrDefault(self.gap)}: expected a number above 0 and below 1")
         spec = {name: self.getOrDefault(name) for name in ("k", "center", "scale", "gap", "seed")}
-        return _trained(self, df.select(self._features(df).alias("features")), False, {"components": spec})
+        result: 'PCAModel' = _trained(self, df.select(self._features(df).alias("features")), False, {"components": spec})
+        return result
 
 
 class PCAModel(_Filed, _Components):

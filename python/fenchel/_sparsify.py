@@ -10,7 +10,7 @@ import numpy as np
 from . import _ask
 from ._base import Certificate, check_is_fitted
 from ._verify import _positive, _rows, _targets
-from .kernel import KernelClassifier, KernelRegressor
+from .kernel import Machine
 
 __all__ = ["sparsify"]
 
@@ -21,7 +21,8 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
 
     Parameters
     ----------
-    machine : fitted KernelClassifier or KernelRegressor
+    machine : fitted KernelClassifier, KernelRegressor, or SVC or SVR of fenchel.sklearn
+        Or a pipeline of scikit-learn of which one is the last step, or a search that has found one.
     X, y, sample_weight
         The rows it was trained on: shapes (n_samples, n_features), (n_samples,).
     n_support : int, optional
@@ -47,21 +48,31 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
     >>> len(small.support_) <= 20 < len(full.support_)
     True
     """
-    if type(machine) not in (KernelClassifier, KernelRegressor):
-        raise TypeError(f"found a {type(machine).__name__}, expected a KernelClassifier or KernelRegressor")
+    if hasattr(machine, "best_estimator_"):
+        return sparsify(machine.best_estimator_, X, y, sample_weight, n_support=n_support, accuracy=accuracy, method=method, random_state=random_state)
+    if hasattr(machine, "steps"):
+        rows = machine[:-1].transform(X) if len(machine.steps) > 1 else X
+        small = sparsify(machine.steps[-1][1], rows, y, sample_weight, n_support=n_support, accuracy=accuracy, method=method, random_state=random_state)
+        return type(machine)([*machine.steps[:-1], (machine.steps[-1][0], small)])
+    if type(machine).__name__ not in ("KernelClassifier", "KernelRegressor", "SVC", "SVR") or not isinstance(machine, Machine):
+        raise TypeError(f"found a {type(machine).__module__}.{type(machine).__name__}, expected a KernelClassifier or KernelRegressor, a twin of SVC or SVR, a pipeline or a search of these")
     check_is_fitted(machine)
     if callable(machine.kernel):
         raise TypeError("found a kernel that is a function, expected a name: its support vectors are rows of a matrix")
     if sample_weight is not None or getattr(machine, "class_weight", None) is not None:
         raise ValueError("found weights of rows or classes, expected none")
-    data = _positive(_ask.Data(_rows(X), names=machine._names(), offsets=machine._offsets, **_targets(getattr(machine, "classes_", None), y)))
+    given = _rows(X)
+    data = _positive(_ask.Data(given, everything=given, names=machine._names(), offsets=machine._offsets, **_targets(getattr(machine, "classes_", None), y)))
     answer = _ask.about("sparsify", machine.model_, data, support=n_support or 0, accuracy=accuracy or 0.0, method=method, seed=random_state)
     small = copy.copy(machine)
     small.model_ = answer["model"]
     small.certificate_ = Certificate.of(answer["certificate"])
     small.gap_, small.status_ = small.certificate_.gap, "sparsified"
     small.intercept_, small._kept = small.model_.tensor("bias"), None
-    small._shape(data)
     rows = small.model_.tensor("support.rows")
-    small.support_ = np.arange(small.dual_coef_.shape[1]) if rows is None else rows.astype(np.int32)
+    if rows is None and "sklearn" in type(machine).__module__:
+        raise ValueError(f"method={method!r}: found vectors that are no rows of X, which have no class, expected another method for a {type(machine).__name__}")
+    small.support_ = np.arange(small.model_.tensor("coefficients").shape[1]) if rows is None else rows.astype(np.int32)
+    small._local = small.support_
+    small._shape(data)
     return small

@@ -31,7 +31,9 @@ def tune(
     Parameters
     ----------
     estimator : LinearClassifier, LinearRegressor, KernelClassifier or KernelRegressor
-        Its parameters are those of all candidates; ``random_state`` also deals out the folds.
+        Its parameters are those of all candidates; ``random_state`` also deals out the folds. Or a twin that has a C or an alpha, or
+        scikit-learn's estimator of that name, of which the twin is returned: these search C, alpha, and gamma, degree and coef0 of kernels. Or a pipeline of
+        scikit-learn, of which each fold fits all steps, by its GridSearchCV; or a GridSearchCV, for its estimator, grid and folds.
     X, y, sample_weight
         As of its ``fit``: shapes (n_samples, n_features), (n_samples,), (n_samples,).
     search : str or dict, optional
@@ -81,18 +83,83 @@ def tune(
     >>> best.best_params_, best.best_score_ > 0.9
     ({'C': 1.0, 'gamma': 10.0}, True)
     """
-    if type(estimator) not in (LinearClassifier, LinearRegressor, KernelClassifier, KernelRegressor):
-        raise TypeError(f"found a {type(estimator).__name__}, expected a LinearClassifier, LinearRegressor, KernelClassifier or KernelRegressor")
+    if hasattr(estimator, "param_grid") and hasattr(estimator, "estimator"):
+        return tune(estimator.estimator, X, y, sample_weight, search=search or estimator.param_grid, folds=folds if estimator.cv is None else estimator.cv, repeats=repeats, groups=groups, times=times, score=score, rule=rule, halving=halving, max_seconds=max_seconds)
+    if hasattr(estimator, "steps"):
+        return _piped(estimator, X, y, sample_weight, search, folds, score)
+    own = type(estimator) in (LinearClassifier, LinearRegressor, KernelClassifier, KernelRegressor)
+    if not own:
+        estimator = _twin(estimator)
     kernel = getattr(estimator, "kernel", "")
     if not isinstance(kernel, str) or kernel.split(":")[0] == "precomputed":
         raise ValueError(f"kernel={kernel!r}: expected a name of fenchel list kernels, as folds take rows of data apart")
     best = type(estimator)(**estimator.get_params())
+    if not own and isinstance(best, Classifier):
+        best.classes_ = np.unique(y)
     data, spec = problem(best, X, y, sample_weight, search)
     how: dict[str, Any] = {"repeats": repeats, "score": score, "rule": rule, "halving": halving, "budget": float(max_seconds)}
+    units = {} if own else _units(best, spec, search)
     if search is not None:
-        how["search"] = _axes(search, best.get_params())
+        how["search"] = _axes(search if own else _translated(search, units), {**best.get_params(), **({} if own else {"lam": None, "C": None})})
     answer = _ask.tune(data.split(groups, times), spec, folds=splits(folds, data, y), **how)
+    for candidate in answer["candidates"]:
+        candidate["settings"] = [_back(key, value, units) for key, value in candidate["settings"]]
     return _take(best, answer).fit(X, y, sample_weight)
+
+
+def _twin(estimator: Any) -> Any:
+    """Return the twin of an estimator of scikit-learn, or a twin itself, if its problem has a C or an alpha."""
+    from . import sklearn as twins
+
+    kind = getattr(twins, type(estimator).__name__, None)
+    if type(estimator).__module__.split(".")[0] not in ("sklearn", "fenchel") or kind is None or not hasattr(kind, "_spec") or kind is twins.HuberRegressor or not {"C", "alpha"} & set(estimator.get_params()):
+        raise TypeError(f"found a {type(estimator).__name__}, expected an estimator with a C or an alpha of this package, its twin or scikit-learn's, a pipeline of these or a GridSearchCV")
+    return kind(**estimator.get_params(deep=False))
+
+
+def _units(twin: Any, spec: dict[str, Any], search: Any) -> dict[str, tuple[str, float, int]]:
+    """Return the parameter of a twin that a search of the engine moves: under its name there what it is called here, the factor, and
+    the power (-1: the engine's is one over it). The spec leaves it open where it is searched."""
+    own, key = ("C" if "C" in twin.get_params() else "alpha"), "C" if spec.get("C") is not None else "lambda"
+    power = 1 if (own == "C") == (key == "C") else -1
+    factor = spec[key] / float(getattr(twin, own)) ** power
+    if search is None or own in (search if not isinstance(search, str) else (word.split("=")[0] for word in search.split())):
+        spec.pop(key)
+    other = "lambda" if key == "C" else "C"
+    return {key: (own, factor, power), **({} if own != "C" else {other: (own, 0.0, 0)})}
+
+
+def _translated(search: Any, units: dict[str, tuple[str, float, int]]) -> Any:
+    """Return axes of a twin's parameters as those of the engine."""
+    key, (own, factor, power) = next(iter(units.items()))
+    if isinstance(search, str):
+        if own != key or factor != 1:
+            raise ValueError(f"search: found {search!r}, expected a dict of lists, such as {{{own!r}: [0.1, 1.0]}}")
+        return search
+    name = "lam" if key == "lambda" else key
+    return {name if k == own else k: [factor * float(v) ** power for v in values] if k == own else values for k, values in search.items()}
+
+
+def _back(key: str, value: str, units: dict[str, tuple[str, float, int]]) -> list[str]:
+    """Return a setting of the engine as one of a twin."""
+    if key not in units or not units[key][2]:
+        return [key, value]
+    own, factor, power = units[key]
+    return [own, repr(float(f"{(float(value) / factor) ** power:.15g}"))]
+
+
+def _piped(pipeline: Any, X: Any, y: Any, sample_weight: Any, search: Any, folds: Any, score: str) -> Any:
+    """Choose parameters of a pipeline, of which each fold fits all steps to its own rows: by GridSearchCV of scikit-learn."""
+    from sklearn.model_selection import GridSearchCV
+
+    if not isinstance(search, (dict, list)):
+        raise ValueError(f"search: found {search!r}, expected a dict of lists for parameters of the steps, such as {{'{pipeline.steps[-1][0]}__C': [0.1, 1.0]}}")
+    weights = {} if sample_weight is None else {f"{pipeline.steps[-1][0]}__sample_weight": sample_weight}
+    grid = GridSearchCV(pipeline, search, cv=folds, scoring=score or None, error_score="raise").fit(X, y, **weights)
+    best = grid.best_estimator_
+    best.cv_results_, best.best_index_, best.best_params_, best.best_score_ = grid.cv_results_, grid.best_index_, grid.best_params_, float(grid.best_score_)
+    best.stopped_, best.scored_by_ = "", score or "score of the last step"
+    return best
 
 
 def _axes(search: Any, own: dict[str, Any]) -> str:
@@ -103,12 +170,13 @@ def _axes(search: Any, own: dict[str, Any]) -> str:
         part = NAMES.get(key, key.split(":")[0])
         if part not in own and not (part in KERNEL and "kernel" in own):
             raise ValueError(f"search: found {key}, expected a parameter of the estimator")
-    return search
+    result: str = search
+    return result
 
 
 def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> tuple[_ask.Data, dict[str, Any]]:
     """Return the rows, and the spec that candidates have in common."""
-    kind = {"accept_sparse": "csr", "dtype": FLOATS}
+    kind: dict[str, Any] = {"accept_sparse": "csr", "dtype": FLOATS}
     classifier = isinstance(estimator, Classifier)
     X, y = taken(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
     target: dict[str, Any] = {}
@@ -155,11 +223,13 @@ def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:
     """Return the kernel; without a gamma where that is to be searched."""
     name, open_ = estimator.kernel, estimator.gamma in ("scale", "auto") and search is None
     if open_ and name == "rbf":
-        return name
+        result: str = name
+        return result
     kernel = estimator._kernel(X, weights)
     if estimator.gamma == "scale" and ":" not in name:  # of the rows that each fold learns from
         kernel = kernel.replace(f"gamma={estimator._gamma(X, weights)!r}", "gamma=scale")
-    return kernel
+    result = kernel
+    return result
 
 
 def splits(folds: Any, data: _ask.Data, y: Any) -> Any:
@@ -179,9 +249,11 @@ def _kept(rows: Any, data: _ask.Data) -> np.ndarray:
     if rows.size and (rows[0] < 0 or rows[-1] >= n):
         raise ValueError(f"folds: found the row {rows[0] if rows[0] < 0 else rows[-1]}, expected 0 to {n - 1}")
     if data.kept is None:
-        return rows
+        result: np.ndarray = rows
+        return result
     at = np.searchsorted(data.kept, rows).clip(0, len(data.kept) - 1)
-    return at[data.kept[at] == rows]
+    result = at[data.kept[at] == rows]
+    return result
 
 
 def _word(value: Any) -> str:
@@ -228,7 +300,8 @@ def _take(best: Any, answer: dict[str, Any]) -> Any:
 
 def _parameters(estimator: Any, params: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of the estimator that a candidate stands for."""
-    own, out = estimator.get_params(), {}
+    own: dict[str, Any] = estimator.get_params()
+    out: dict[str, Any] = {}
     of_kernel = {name for name in params if name.split(":")[0] in KERNEL}
     for name in set(params) - of_kernel:
         part = name.split(":")[0]

@@ -40,7 +40,7 @@ def table_rows(batch: Any, classifies: bool, schema: dict[str, Any] | None = Non
         names = y.unique()
         labels, targets = [_spelled(c) for c in names.to_pylist()], pc.index_in(y, value_set=names).to_numpy().astype(np.uint32)
     for rows, part in matrices(*_flat_arrow(X)) if schema is None else [(slice(None), _table.Table([schema["columns"][0]["name"]], [X.to_pylist()], {"schema": schema}))]:
-        if schema is None and not np.isfinite(part if isinstance(part, np.ndarray) else part.data).all():
+        if schema is None and not np.isfinite(_numbers_of(part)).all():
             raise DataError("found a feature that is no finite number (NaN, infinite or null), expected finite ones")
         data = _ask.Data(part, weights=None if weights is None else weights[rows])
         if targets is None:
@@ -52,7 +52,7 @@ def table_rows(batch: Any, classifies: bool, schema: dict[str, Any] | None = Non
         yield data
 
 
-def _flat_arrow(column: Any) -> tuple[Any, ...]:
+def _flat_arrow(column: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return of a column of vectors or arrays of Arrow, without nulls, what :func:`matrices` takes."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -64,7 +64,7 @@ def _flat_arrow(column: Any) -> tuple[Any, ...]:
     return kind, size, index, values.flatten().to_numpy(zero_copy_only=False), pc.list_value_length(values).to_numpy()
 
 
-def flat_pandas(column: Any) -> tuple[Any, ...]:
+def flat_pandas(column: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return of a column of vectors or arrays of pandas, without nulls, what :func:`matrices` takes."""
     if column.ndim == 1:
         return None, None, None, _joined(column), column.map(len).to_numpy(np.int64)
@@ -76,6 +76,10 @@ def _joined(column: Any) -> np.ndarray:
     return np.concatenate(list(column)) if len(column) else np.zeros(0)
 
 
+def _numbers_of(part: Any) -> np.ndarray:
+    return np.asarray(part if isinstance(part, np.ndarray) else part.data)
+
+
 def matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.ndarray, cols: int | None = None) -> Iterator[tuple[np.ndarray, Any]]:
     """Return positions and rows of the dense vectors, and of the sparse ones (of kind 0): a row is stored as it comes, whichever rows are beside it."""
     dense = np.ones(len(lengths), bool) if kind is None else kind == 1
@@ -85,7 +89,7 @@ def matrices(kind: Any, size: Any, index: Any, values: np.ndarray, lengths: np.n
         raise DataError(f"found rows of {cols} and of {size[size != cols][0]} features, expected one length")
     of = np.repeat(dense, lengths)
     if dense.any():
-        yield np.flatnonzero(dense), np.asarray(values[of]).reshape(-1, cols)
+        yield np.flatnonzero(dense), np.asarray(values[of]).reshape(-1, cols or 0)
     if not dense.all():
         from scipy.sparse import csr_matrix
 

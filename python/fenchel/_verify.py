@@ -11,7 +11,7 @@ import copy
 import os
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -56,8 +56,10 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     Parameters
     ----------
     model : fitted estimator
-        Of this package; of scikit-learn: LinearSVC, LogisticRegression, Ridge, Lasso,
-        ElasticNet, KernelRidge, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
+        Of this package; of scikit-learn: LinearSVC, LinearSVR, LogisticRegression, LogisticRegressionCV, LinearRegression, Ridge,
+        RidgeCV, RidgeClassifier, RidgeClassifierCV, Lasso, LassoCV, ElasticNet, ElasticNetCV, HuberRegressor, QuantileRegressor,
+        PoissonRegressor, SGDClassifier, SGDRegressor, KernelRidge, SVC, NuSVC, SVR, NuSVR, OneClassSVM, PCA; a pipeline of
+        scikit-learn or a search, of which the last step or the best estimator is judged; or a model of the packages
         libsvm (svm_model) and liblinear (model), with ``C=...`` (and ``nu``, ``loss``) of its
         training, which it does not hold.
     X : array or sparse matrix of shape (n_samples, n_features)
@@ -92,6 +94,12 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     if not module.startswith("sklearn"):
         raise TypeError(f"found a {module}.{kind}, expected an estimator of fenchel or scikit-learn, or a model of libsvm or liblinear")
     check_is_fitted(model)
+    if hasattr(model, "best_estimator_"):
+        return verify(model.best_estimator_, X, y, sample_weight, gap=gap)
+    if kind == "Pipeline":
+        return verify(model[-1], model[:-1].transform(X) if len(model) > 1 else X, y, sample_weight, gap=gap)
+    if kind == "PCA":
+        return _components(model, _rows(X))
     if kind in MACHINES:
         return _machine(model, kind, X, y, sample_weight)
     if kind in LINEAR or kind == "KernelRidge":
@@ -99,10 +107,10 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
         if np.ndim(y) != 2:
             return judge(model, X, y, sample_weight, gap)
         return _together(_one_each(model, np.shape(y)[1]), y, lambda one, column: judge(one, X, column, sample_weight, gap))
-    raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR, 'KernelRidge']))}: nothing is known to bound its problem")
+    raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR, 'KernelRidge', 'PCA', 'Pipeline']))}: nothing is known to bound its problem")
 
 
-def _together(models: list, y: Any, judge: Any) -> Verification:
+def _together(models: list[Any], y: Any, judge: Any) -> Verification:
     """Judge a model of each target."""
     y = np.asarray(y)
     if y.ndim != 2 or y.shape[1] != len(models):
@@ -112,7 +120,7 @@ def _together(models: list, y: Any, judge: Any) -> Verification:
     return Verification([v.certificate for v in found], problems, "; ".join(f"target {k + 1}: {v.unproved}" for k, v in enumerate(found) if v.unproved))
 
 
-def _one_each(model: Any, targets: int) -> list:
+def _one_each(model: Any, targets: int) -> list[Any]:
     """Return a model of scikit-learn as one for each of its targets."""
     name = "coef_" if hasattr(model, "coef_") else "dual_coef_"
     each = getattr(model, name)
@@ -122,7 +130,9 @@ def _one_each(model: Any, targets: int) -> list:
     models = [copy.copy(model) for _ in each]
     for k, one in enumerate(models):
         setattr(one, name, each[k])
-        one.alpha = np.broadcast_to(model.alpha, targets)[k]
+        for alpha in ("alpha", "alpha_"):
+            if hasattr(model, alpha):
+                setattr(one, alpha, np.broadcast_to(getattr(model, alpha), targets)[k])
         if name == "coef_":
             one.intercept_ = np.broadcast_to(np.ravel(model.intercept_), targets)[k]
     return models
@@ -174,7 +184,7 @@ def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
             data.gapped()
         return data
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
-    factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
+    factors = class_factors(getattr(model, "class_weight", None), np.asarray(classes), target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
     if getattr(model, "_kept", None) is not None:
         data.X, data.names = data.X[:, model._kept], None
@@ -205,10 +215,10 @@ def _machine(m: Any, kind: str, X: Any, y: Any, sample_weight: Any) -> Verificat
     classes = np.asarray(m.classes_) if kind in ("SVC", "NuSVC") else None
     target = _targets(classes, y) if kind != "OneClassSVM" else {}
     if "codes" in target:
-        target["labels"] = [str(i) for i in range(len(classes))]
+        target["labels"] = [str(i) for i in range(len(m.classes_))]
     weights = row_weights(sample_weight, X, class_factors(getattr(m, "class_weight", None), classes, target["codes"], None) if classes is not None else None)
     data = _positive(_ask.Data(X, weights=weights, **target))
-    fields = {"refine": 0}
+    fields: dict[str, Any] = {"refine": 0}
     if kind in ("SVC", "SVR", "NuSVR"):
         fields["C"] = float(m.C)
     if kind in ("NuSVC", "NuSVR", "OneClassSVM"):
@@ -266,21 +276,6 @@ def _saved(model: Any, module: str, function: str) -> bytes:
             return file.read()
 
 
-def _linear_svc(m: Any) -> dict[str, Any]:
-    loss, penalty = m.loss.replace("_", "-"), m.penalty
-    if m.multi_class == "crammer_singer":
-        loss, penalty = "crammer-singer", "l2"
-    return {"loss": loss, "penalty": penalty, "C": m.C, "bias": feature(m.intercept_scaling) if m.fit_intercept else "none"}
-
-
-def _logistic(m: Any) -> dict[str, Any]:
-    penalty = {"elasticnet": m.l1_ratio, "l1": 1.0, "l2": 0.0}.get(m.penalty, m.l1_ratio)
-    if m.penalty is None or not np.isfinite(m.C):
-        raise TypeError("found a LogisticRegression without penalty: nothing is known to bound its problem")
-    bias = (feature(m.intercept_scaling) if m.solver == "liblinear" else "free") if m.fit_intercept else "none"
-    return {"loss": "softmax" if len(m.classes_) > 2 else "logistic", "penalty": elastic(penalty or 0.0), "C": m.C, "bias": bias}
-
-
 def feature(value: float) -> str:
     """Return the bias that is the weight of a constant feature of that value."""
     return "feature" if value == 1 else f"feature:value={float(value)!r}"
@@ -298,17 +293,28 @@ def _alpha(m: Any) -> float:
     return alpha
 
 
-def _least_squares(m: Any, **penalty: Any) -> dict[str, Any]:
-    return {"loss": "squared", "bias": "free" if m.fit_intercept else "none", **penalty}
-
-
+# The twins that state the problems of linear models of scikit-learn, for those that have chosen a parameter that of the problem it was chosen for.
 LINEAR = {
-    "LinearSVC": _linear_svc,
-    "LogisticRegression": _logistic,
-    "Ridge": lambda m: _least_squares(m, penalty="l2", C=1 / _alpha(m)),
-    "Lasso": lambda m: _least_squares(m, penalty="l1", **{"lambda": _alpha(m)}),
-    "ElasticNet": lambda m: _least_squares(m, penalty=elastic(m.l1_ratio), **{"lambda": _alpha(m)}),
-}
+    **{name: name for name in ("HuberRegressor", "ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge", "RidgeClassifier", "SGDClassifier", "SGDRegressor")},
+    "ElasticNetCV": "ElasticNet", "LassoCV": "Lasso", "LogisticRegressionCV": "LogisticRegression", "RidgeCV": "Ridge", "RidgeClassifierCV": "RidgeClassifier",
+}  # fmt: skip
+STEPS = ("copy_X", "early_stopping", "max_iter", "n_jobs", "precompute", "random_state", "selection", "solver_options", "tol", "verbose", "warm_start", "learning_rate")  # how a model was found is nothing to a bound
+
+
+def _twin(m: Any) -> Any:
+    """Return the twin of a linear model of scikit-learn, which has not been trained."""
+    from . import sklearn as twins
+
+    kind = getattr(twins, LINEAR[type(m).__name__])
+    own, allowed = m.get_params(deep=False), kind().get_params()
+    twin = kind(**{name: value for name, value in own.items() if name in allowed and name not in STEPS})
+    for name in ("alpha", "l1_ratio", "C"):  # what was chosen
+        found: Any = getattr(m, name + "_", None)
+        if name in allowed and (found := np.ravel(found)[0]) is not None:
+            twin.set_params(**{name: float(found)})
+    if hasattr(m, "classes_"):
+        twin.classes_ = np.asarray(m.classes_)
+    return twin
 
 
 def _kernel_ridge(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
@@ -329,21 +335,47 @@ def _kernel_ridge(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Ver
     return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])
 
 
+def _huber(m: Any, twin: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
+    """Bound the gap of a Huber regression of scikit-learn, of weights and scale together, by the bound of its twin."""
+    twin.set_params(tol=gap).fit(X, y, sample_weight)
+    z = np.abs(np.asarray(y, np.float64).ravel() - np.asarray(X @ np.asarray(m.coef_, np.float64)).ravel() - m.intercept_) / m.scale_
+    weights = np.ones(len(z)) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, np.float64), z.shape)
+    loss = np.where(z < m.epsilon, z * z, 2 * m.epsilon * z - m.epsilon**2)
+    primal, dual = float(m.scale_ * (1 + np.average(loss, weights=weights)) + m.alpha * np.square(m.coef_).sum() / weights.sum()), twin.certificate_.dual
+    left = max(primal - dual, 0.0)
+    return Verification(Certificate(primal, dual, left / primal, left, left / primal), [], "")
+
+
+def _components(m: Any, X: Any) -> Verification:
+    """Bound what the components of a PCA of scikit-learn miss, by the bound of those of its twin."""
+    from .sklearn import PCA
+
+    k = len(m.components_)
+    found = PCA(k, tol=1e-7).fit(X).certificate_
+    basis, centred = np.linalg.qr(np.asarray(m.components_, np.float64).T)[0], (X.toarray() if is_sparse(X) else np.asarray(X, np.float64)) - np.asarray(m.mean_, np.float64)
+    captured = min(float(np.square(centred @ basis).sum() / X.shape[0]), found.upper)
+    return Verification(PCACertificate(captured, found.upper, found.total, (found.upper - captured) / found.upper if found.upper > 0 else 0.0, found.failure_probability), [], "")
+
+
 def _linear(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
     """Bound the gap of a linear model of scikit-learn by a solution of its problem."""
-    spec = {**LINEAR[type(m).__name__](m), "scaling": "none", "gap": gap}
-    if getattr(m, "positive", False):
-        raise TypeError("found positive=True: nothing is known to bound its problem")
-    X = _rows(X)
+    if getattr(m, "refit", True) is False:
+        raise TypeError("found refit=False, the mean of several models: nothing is known to bound its problem")
+    X, twin = _rows(X), _twin(m)
+    if type(m).__name__ == "HuberRegressor":
+        return _huber(m, twin, X, y, sample_weight, gap)
     classes = getattr(m, "classes_", None)
     target = _targets(classes, y)
     factors = None
     if classes is not None and m.class_weight is not None:
-        if len(classes) > 2 and not is_joint(spec["loss"]):
+        if len(classes) > 2 and type(m).__name__ == "LinearSVC" and m.multi_class != "crammer_singer":
             raise TypeError("found class weights of more than two classes, which LIBLINEAR applies to the class alone: nothing is known to bound its problem")
         factors = class_factors(m.class_weight, classes, target["codes"], None)
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), **target))
-    spec["task"] = "regression" if classes is None else "classification"
+    spec = {**twin._spec(data.X, data.weights), "epochs": None, "seconds": None, "threads": None, "task": "regression" if classes is None else "classification"}
+    if spec["scaling"] != "none":
+        raise TypeError("found columns of sizes that differ by more than 1e3, and no penalty: expected scaled ones")
+    spec["gap"] = min(gap, spec["gap"])
     coef = m.coef_.toarray() if is_sparse(m.coef_) else np.asarray(m.coef_, np.float64)
     coef = np.atleast_2d(coef)
     intercept = np.broadcast_to(np.asarray(m.intercept_, np.float64).ravel(), (len(coef),)).copy()

@@ -33,7 +33,7 @@ class Stop(Exception):
 class Rows:
     """A sparse matrix of float32 by rows, with targets, a list of labels or an array of numbers, and weights."""
 
-    def __init__(self, start: Any, index: Any, value: Any, cols: int, target: Any = None, weight: Any = None):
+    def __init__(self, start: Any, index: Any, value: Any, cols: Any, target: Any = None, weight: Any = None) -> None:
         self.start, self.index, self.value, self.cols, self.target, self.weight = start, np.asarray(index, np.int64), value, cols, target, weight
         self.n = len(start) - 1
         self.row = np.repeat(np.arange(self.n), np.diff(start))
@@ -159,7 +159,7 @@ def read_rows(path: str, cols: int, zero_based: bool, labels: str | None) -> Row
 class Model:
     """A safetensors file: a header of JSON, and tensors."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: Any) -> None:
         with reading(path, "a model file of fenchel train") as data:
             length = int.from_bytes(data[:8], "little")
             header = json.loads(data[8 : 8 + length])
@@ -214,7 +214,7 @@ def loss_of(spec: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], 
     name, given = parameters("loss", spec, known)
     q, inf = next(iter(given.values()), 0.0), math.inf
     margin: Callable[[float], Callable[[Any], Any]] = lambda r: lambda y: (np.where(y > 0, -r, 0.0), np.where(y > 0, 0.0, r))  # noqa: E731
-    slack, tube = (lambda p, y: np.maximum(0, 1 - y * p)), (lambda p, y: np.maximum(0, np.abs(p - y) - q))
+    slack: Callable[[Any, Any], Any] = lambda p, y: np.maximum(0, 1 - y * p)  # noqa: E731
     functions = {
         "hinge": (slack, lambda a, y: a * y, margin(1)),
         "squared-hinge": (lambda p, y: slack(p, y) ** 2, lambda a, y: a * y + a * a / 4, margin(inf)),
@@ -223,8 +223,8 @@ def loss_of(spec: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], 
         "squared": (lambda p, y: (p - y) ** 2 / 2, lambda a, y: a * y + a * a / 2, lambda y: (-inf, inf)),
         "absolute": (lambda p, y: np.abs(p - y), lambda a, y: a * y, lambda y: (-1, 1)),
         "quantile": (lambda p, y: np.maximum(q * (y - p), (1 - q) * (p - y)), lambda a, y: a * y, lambda y: (-q, 1 - q)),
-        "epsilon-insensitive": (tube, lambda a, y: a * y + q * np.abs(a), lambda y: (-1, 1)),
-        "squared-epsilon-insensitive": (lambda p, y: tube(p, y) ** 2, lambda a, y: a * y + q * np.abs(a) + a * a / 4, lambda y: (-inf, inf)),
+        "epsilon-insensitive": (lambda p, y: np.maximum(0, np.abs(p - y) - q), lambda a, y: a * y + q * np.abs(a), lambda y: (-1, 1)),
+        "squared-epsilon-insensitive": (lambda p, y: np.maximum(0, np.abs(p - y) - q) ** 2, lambda a, y: a * y + q * np.abs(a) + a * a / 4, lambda y: (-inf, inf)),
         "huber": (lambda p, y: np.where(np.abs(p - y) <= q, (p - y) ** 2 / 2, q * np.abs(p - y) - q * q / 2), lambda a, y: a * y + a * a / 2, lambda y: (-q, q)),
         "poisson": (lambda p, y: np.exp(p) - y * p + xlogx(y) - y, lambda a, y: xlogx(a + y) - a - xlogx(y), lambda y: (-y, inf)),
     }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -19,7 +19,10 @@ __all__ = ["IncrementalPCA", "KernelPCA", "PCA"]
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """What all estimators of components share."""
 
-    observed, max_epochs = False, None
+    observed = False
+    max_epochs: int | None = None
+    n_samples_: int
+    whiten: bool
 
     def _keep(self, answer: dict[str, Any], stopped: bool, asked: float) -> None:
         """Keep components and what is proved of them; after Ctrl-C raise the exception."""
@@ -30,6 +33,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.noise_ = answer["noise"]
         self.n_components_ = len(self.components_)
         self._shape()
+        self._n_features_out = len(self.components_)
         if stopped:
             self.status_, self.gap_ = answer["status"], self.certificate_.gap
             raise KeyboardInterrupt
@@ -45,10 +49,6 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.explained_variance_ratio_ = self._values / total if total > 0 else np.zeros(len(self._values))
         self.singular_values_ = np.sqrt(np.maximum(self._values, 0) * self.n_samples_)
         self.noise_variance_ = self.noise_ * unbiased
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
 
     def _deviations(self) -> np.ndarray:
         d = np.sqrt(self.explained_variance_)
@@ -76,7 +76,8 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         out = X @ self.components_
         if self._scale is not None:
             out = np.divide(out, self._scale, out=np.zeros_like(out), where=self._scale != 0)
-        return out + self.mean_
+        result: np.ndarray = out + self.mean_
+        return result
 
     def evaluate(self, X: Any, y: Any = None) -> dict[str, Any]:
         """Return what the components capture of the rows of X, which need not be those of fit.
@@ -147,7 +148,10 @@ class PCA(Components):
     (array([[0.707, 0.707]]), True)
     """
 
-    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", observed=False, max_epochs=None, gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+    def __init__(
+        self, n_components: Any = None, *, whiten: bool = False, center: str = "yes", scale: str = "none", method: str = "auto", observed: bool = False,
+        max_epochs: int | None = None, gap: float = 1e-3, max_seconds: float | None = None, random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.whiten = whiten
         self.center = center
@@ -172,9 +176,9 @@ class PCA(Components):
             return {"share": 1.0}
         if isinstance(k, str) and k == "mle":
             return {"mle": True}
-        if isinstance(k, numbers.Integral) and 1 <= k <= most:
+        if isinstance(k, (int, np.integer)) and 1 <= k <= most:
             return {"k": int(k)}
-        if isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral) and 0 < k < 1:
+        if isinstance(k, (float, np.floating)) and 0 < k < 1:
             return {"share": float(k)}
         raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, a part of the variance between 0 and 1, or 'mle'")
 
@@ -212,7 +216,8 @@ class PCA(Components):
         left = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
         out = (c.T * left) @ c
         out.flat[:: len(out) + 1] += self.noise_variance_
-        return out
+        result: np.ndarray = out
+        return result
 
 
 class IncrementalPCA(Components):
@@ -253,7 +258,10 @@ class IncrementalPCA(Components):
     (60, (1, 3))
     """
 
-    def __init__(self, n_components=None, *, whiten=False, batch_size=None, method="ipca", center="yes", hold_out=0.0, random_state=None, n_jobs=None):
+    def __init__(
+        self, n_components: Any = None, *, whiten: bool = False, batch_size: int | None = None, method: str = "ipca", center: str = "yes", hold_out: float = 0.0,
+        random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.whiten = whiten
         self.batch_size = batch_size
@@ -280,7 +288,7 @@ class IncrementalPCA(Components):
         before = getattr(self, "model_", None)
         if before is None:
             k = min(X.shape) if self.n_components is None else self.n_components
-            if not isinstance(k, numbers.Integral) or not 1 <= k <= X.shape[1]:
+            if not isinstance(k, (int, np.integer)) or not 1 <= k <= X.shape[1]:
                 raise ValueError(f"n_components={k!r} invalid for n_features={X.shape[1]}, need more rows than columns for IncrementalPCA processing")
             if k > X.shape[0]:
                 raise ValueError(f"n_components={k} must be less or equal to the batch number of samples {X.shape[0]} for the first partial_fit call.")
@@ -354,7 +362,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     max_seconds = None
 
-    def __init__(self, n_components=None, *, kernel="rbf", gamma=None, degree=3, coef0=1, alpha=1.0, gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+    def __init__(
+        self, n_components: Any = None, *, kernel: str | Callable[..., float] = "rbf", gamma: str | float | None = None, degree: float = 3, coef0: float = 1,
+        alpha: float = 1.0, gap: float = 1e-3, max_seconds: float | None = None, random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -369,7 +380,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _kernel(self, X: Any) -> str:
         if not isinstance(self.kernel, str) or self.kernel == "precomputed":
             raise ValueError(f"kernel={self.kernel!r}: expected a name of fenchel list kernels")
-        return "normalised(linear)" if self.kernel == "cosine" else Machine._kernel(self, X)
+        return "normalised(linear)" if self.kernel == "cosine" else Machine._kernel(self, X)  # type: ignore[arg-type]  # which has the parameters of a machine's kernel
 
     _gamma, _degree = Machine._gamma, Machine._degree
 
@@ -378,7 +389,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n_features); y is not used."""
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
         k, n = self.n_components, X.shape[0]
-        if k is not None and (not isinstance(k, numbers.Integral) or not 1 <= k <= n):
+        if k is not None and (not isinstance(k, (int, np.integer)) or not 1 <= k <= n):
             raise ValueError(f"n_components={k!r}: expected 1 to {n}, the number of samples, or None")
         spec = {
             "kernel": self._kernel(X), "gap": self.gap, "scale": "none", "seconds": self.max_seconds,

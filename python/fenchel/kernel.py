@@ -4,7 +4,7 @@ duality gap. ``fenchel list kernels`` names the kernels.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -21,6 +21,19 @@ MOVABLE = ("rbf", "laplacian")  # kernels of differences alone
 class Machine(Estimator):
     """What kernel machines share; ``_spec`` says what to train."""
 
+    kernel: str | Callable[..., float]
+    gamma: str | float | None
+    degree: float
+    coef0: float
+    C: float | None
+    bias: str
+    loss: str
+    solver: str
+    gap: float
+    max_epochs: int | None
+    max_seconds: float | None
+    cache_size: float
+
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         """Return the problem and when to stop, as the engine's spec."""
         return {"C": given(self.C, "C"), "bias": self.bias, "loss": self.loss, **self._stop()}
@@ -34,7 +47,8 @@ class Machine(Estimator):
         }
 
     def _asked(self) -> float:
-        return self.gap
+        result: float = self.gap
+        return result
 
     def _kernel(self, X: Any, weights: np.ndarray | None = None) -> str:
         """Return the kernel as the engine's spec, with the gamma that suits the rows."""
@@ -61,10 +75,12 @@ class Machine(Estimator):
     def _gamma(self, X: Any, weights: np.ndarray | None = None) -> float:
         if self.gamma in ("scale", "auto", None) and not isinstance(self.gamma, (int, float)):
             if self.gamma != "scale":
-                return 1 / X.shape[1]
+                return 1 / int(X.shape[1])
             v = _variance(X, weights)
-            return 1 / (X.shape[1] * v) if v > 0 else 1.0
-        return given(self.gamma, "gamma")
+            return 1 / (int(X.shape[1]) * v) if v > 0 else 1.0
+        gamma = given(self.gamma, "gamma")
+        assert gamma is not None
+        return gamma
 
     def _learn(self, data: _ask.Data, task: str, init: Any = None) -> None:
         """Train and keep the answer; after Ctrl-C the best model, and then the exception."""
@@ -104,7 +120,8 @@ class Machine(Estimator):
     def _square(self, K: Any, n: int) -> np.ndarray:
         if K.shape != (n, n):
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix.")
-        return K
+        result: np.ndarray = K
+        return result
 
     def _shape(self, data: _ask.Data) -> None:
         """Set the attributes that the kind of machine has."""
@@ -159,7 +176,8 @@ def _variance(X: Any, weights: np.ndarray | None) -> float:
     if is_sparse(X):
         first, second = X.sum(axis=1), X.multiply(X).sum(axis=1)
         first, second = (float(w @ np.asarray(v, np.float64).ravel()) for v in (first, second))
-        return second / X.shape[1] - (first / X.shape[1]) ** 2
+        result: float = second / X.shape[1] - (first / X.shape[1]) ** 2
+        return result
     mean = w @ X.mean(axis=1, dtype=np.float64)
     return float(w @ ((X - mean) ** 2).mean(axis=1, dtype=np.float64))
 
@@ -221,10 +239,11 @@ class KernelClassifier(Classifier, Machine):
     """
 
     def __init__(
-        self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="hinge", nu=None, scheme="one-against-rest", bias="free",
-        class_weight=None, solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, proved=False,
-        probabilities=None, interval=None,
-    ):  # fmt: skip
+        self, kernel: str | Callable[..., float] = "rbf", *, C: float | None = None, gamma: str | float | None = "scale", degree: float = 3, coef0: float = 0.0,
+        loss: str = "hinge", nu: float | None = None, scheme: str = "one-against-rest", bias: str = "free", class_weight: dict[Any, float] | str | None = None,
+        solver: str = "auto", gap: float = 1e-3, max_epochs: int | None = None, max_seconds: float | None = None, cache_size: float = 512, random_state: Any = None,
+        n_jobs: int | None = None, proved: bool = False, probabilities: str | None = None, interval: float | None = None,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.C = C
         self.gamma = gamma
@@ -291,7 +310,8 @@ def votes(scores: np.ndarray, classes: int) -> np.ndarray:
             count[:, i] += s <= 0
             count[:, j] += s > 0
             k += 1
-    return count + sure / (3 * (np.abs(sure) + 1))
+    result: np.ndarray = count + sure / (3 * (np.abs(sure) + 1))
+    return result
 
 
 class KernelRegressor(Regressor, Machine):
@@ -313,10 +333,11 @@ class KernelRegressor(Regressor, Machine):
     _several = True
 
     def __init__(
-        self, kernel="rbf", *, C=None, gamma="scale", degree=3, coef0=0.0, loss="squared", nu=None, bias="free",
-        solver="auto", gap=1e-3, max_epochs=None, max_seconds=None, cache_size=512, random_state=None, n_jobs=None, target_log=False, proved=False,
-        interval=None,
-    ):  # fmt: skip
+        self, kernel: str | Callable[..., float] = "rbf", *, C: float | None = None, gamma: str | float | None = "scale", degree: float = 3, coef0: float = 0.0,
+        loss: str = "squared", nu: float | None = None, bias: str = "free", solver: str = "auto", gap: float = 1e-3, max_epochs: int | None = None,
+        max_seconds: float | None = None, cache_size: float = 512, random_state: Any = None, n_jobs: int | None = None, target_log: bool = False, proved: bool = False,
+        interval: float | None = None,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.C = C
         self.gamma = gamma
@@ -366,9 +387,10 @@ class OneClass(OutlierMixin, Machine):
     """
 
     def __init__(
-        self, kernel="rbf", *, gamma="scale", degree=3, coef0=0.0, nu=0.5, solver="auto", gap=1e-3, max_epochs=None, max_seconds=None,
-        cache_size=512, random_state=None, n_jobs=None,
-    ):  # fmt: skip
+        self, kernel: str | Callable[..., float] = "rbf", *, gamma: str | float | None = "scale", degree: float = 3, coef0: float = 0.0, nu: float = 0.5,
+        solver: str = "auto", gap: float = 1e-3, max_epochs: int | None = None, max_seconds: float | None = None, cache_size: float = 512, random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

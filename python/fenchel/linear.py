@@ -14,7 +14,7 @@ import numpy as np
 from . import _ask
 from ._arrays import is_sparse
 from ._base import (
-    FLOATS, Certificate, ClassifierMixin, Estimator, RegressorMixin, available_if, check_is_fitted, class_factors, counted, encode, positive, row_weights,
+    FLOATS, Certificate, ClassifierMixin, Estimator, Mixin, RegressorMixin, available_if, check_is_fitted, class_factors, counted, encode, positive, row_weights,
     seed_of, spelled, threads_of,
 )
 from ._table import Table, taken
@@ -26,6 +26,17 @@ LOW = -(2.0**100)  # the score of a class of which no row counts: below all othe
 
 class Predictor(Estimator):
     """What linear models and networks share; ``_spec`` says what to train."""
+
+    loss: Any  # a name, or None: by the task
+    penalty: str | None
+    C: float | None
+    lam: float | None
+    bias: str
+    scale: str | None
+    solver: str
+    gap: float | None
+    max_epochs: int | None
+    max_seconds: float | None
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         """Return the problem and when to stop, as the engine's spec."""
@@ -45,6 +56,11 @@ class Predictor(Estimator):
 class Linear(Predictor):
     """What linear classifiers and regressors share."""
 
+    coef_: Any  # an array, or a sparse matrix
+    intercept_: Any  # an array, or a number
+
+    gap: float
+
     def _asked(self) -> float:
         return self.gap
 
@@ -58,7 +74,7 @@ class Linear(Predictor):
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
         self.coef_, self.intercept_ = self._outputs(*self.model_.weights())
-        self.n_iter_ = max(1, answer["epochs"])
+        self.n_iter_ = max(int(getattr(self, "max_iter", None) != 0), answer["epochs"])
         self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
         if stopped:
             self.status_, self.gap_ = answer["status"], self.certificate_.gap
@@ -79,15 +95,17 @@ class Linear(Predictor):
         if dtype == np.float32:
             self.coef_, self.intercept_ = self.coef_.astype(dtype), np.asarray(self.intercept_, dtype)[()]
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
         check_is_fitted(self)
         X = taken(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         if isinstance(X, Table):
             part, rest = self._outputs((scores := _ask.scores(self.model_, X, None, threads_of(self.n_jobs))).T, np.zeros(scores.shape[1]))
-            return part.T + rest
+            result: np.ndarray = part.T + rest
+            return result
         coef = self.coef_ if is_sparse(self.coef_) else np.atleast_2d(self.coef_)
         out = X @ coef.T
-        return (out.toarray() if is_sparse(out) else np.asarray(out)) + self.intercept_
+        result = (out.toarray() if is_sparse(out) else np.asarray(out)) + self.intercept_
+        return result
 
     def _judge(self, X: Any, **how: bool) -> np.ndarray:
         """Return what the engine says of rows by what was fitted to rows of other folds."""
@@ -143,13 +161,13 @@ def is_joint(loss: Any) -> bool:
     return loss in ("softmax", "crammer-singer")
 
 
-def difference(*outputs: np.ndarray) -> tuple[np.ndarray, ...]:
+def difference(*outputs: np.ndarray) -> Any:
     """Return of arrays with a row for each of two classes one row, of the second less the
     first: all that predictions depend on. Other numbers of rows stay."""
     return tuple(a[1:] - a[:1] if len(a) == 2 else a for a in outputs)
 
 
-class Proved:
+class Proved(Mixin):
     """What is proved of the predictions of linear models and kernel machines."""
 
     def _bounds(self, X: Any) -> np.ndarray:
@@ -175,7 +193,8 @@ class Proved:
 class Classifier(Proved, ClassifierMixin):
     """What linear and kernel classifiers share."""
 
-    _counted = None  # the places in classes_ of those of which rows count, None: all
+    class_weight: Any
+    _counted: np.ndarray | None = None  # the places in classes_ of those of which rows count, None: all
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train.
@@ -256,7 +275,8 @@ class Classifier(Proved, ClassifierMixin):
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row, of shape (n_samples,)."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        result: np.ndarray = self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return result
 
 
 def probabilities(scores: np.ndarray, joint: bool = False) -> np.ndarray:
@@ -264,13 +284,15 @@ def probabilities(scores: np.ndarray, joint: bool = False) -> np.ndarray:
     the rest, are divided by their sum. ``joint``: of the scores of a loss of all classes."""
     if joint and scores.ndim == 2:
         p = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return p / p.sum(axis=1, keepdims=True)
+        result: np.ndarray = p / p.sum(axis=1, keepdims=True)
+        return result
     p = np.exp(-np.logaddexp(0, -scores))
     if p.ndim == 1:
         return np.column_stack([1 - p, p])
     total = p.sum(axis=1, keepdims=True)
     there = scores != LOW
-    return np.divide(p, total, out=(there / there.sum(axis=1, keepdims=True)).astype(p.dtype), where=total > 0)
+    result = np.divide(p, total, out=(there / there.sum(axis=1, keepdims=True)).astype(p.dtype), where=total > 0)
+    return result
 
 
 def _probabilistic(estimator: Any) -> bool:
@@ -344,9 +366,11 @@ class LinearClassifier(Classifier, Linear):
     _tables = True
 
     def __init__(
-        self, loss="hinge", penalty="l2", *, C=None, lam=None, bias="free", scale="none", class_weight=None, solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, proved=False, probabilities=None, interval=None, table=None,
-    ):  # fmt: skip
+        self, loss: str = "hinge", penalty: str = "l2", *, C: float | None = None, lam: float | None = None, bias: str = "free", scale: str = "none",
+        class_weight: dict[Any, float] | str | None = None, solver: str = "auto", gap: float = 1e-3, max_epochs: int | None = None, max_seconds: float | None = None,
+        random_state: Any = None, n_jobs: int | None = None, proved: bool = False, probabilities: str | None = None, interval: float | None = None,
+        table: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.penalty = penalty
         self.C = C
@@ -454,9 +478,10 @@ class LinearRegressor(Regressor, Linear):
     _several = _tables = True
 
     def __init__(
-        self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
-        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None, target_log=False, proved=False, interval=None, table=None,
-    ):  # fmt: skip
+        self, loss: str = "squared", penalty: str = "l2", *, C: float | None = None, lam: float | None = None, bias: str = "free", scale: str = "none",
+        solver: str = "auto", gap: float = 1e-3, max_epochs: int | None = None, max_seconds: float | None = None, random_state: Any = None, n_jobs: int | None = None,
+        target_log: bool = False, proved: bool = False, interval: float | None = None, table: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.penalty = penalty
         self.C = C

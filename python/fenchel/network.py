@@ -19,11 +19,12 @@ class Network(Predictor):
     """What classifiers and regressors share."""
 
     penalty, bias, gap = "l2", "free", None
+    _counted: np.ndarray | None = None
 
     def __init__(
-        self, hidden_layer_sizes=(100,), activation="relu", *, loss=None, C=None, lam=None, scale=None, solver="adam", max_epochs=None, max_seconds=None,
-        random_state=None, n_jobs=None,
-    ):  # fmt: skip
+        self, hidden_layer_sizes: Any = (100,), activation: str = "relu", *, loss: str | None = None, C: float | None = None, lam: float | None = None, scale: str | None = None,
+        solver: str = "adam", max_epochs: int | None = None, max_seconds: float | None = None, random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
         self.loss = loss
@@ -66,12 +67,16 @@ class Network(Predictor):
     def _joint(self) -> bool:
         return is_joint(self.model_.part("problem")["loss"])
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _widen(self, outputs: np.ndarray, absent: float, pairs: bool = False) -> np.ndarray:
+        raise NotImplementedError  # that of classifiers
+
+    def _scores(self, X: Any, probabilities: bool = False, interval: bool = False) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         scores = _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs))
         if getattr(self, "_counted", None) is not None:
-            return self._widen(scores, LOW)
+            result: np.ndarray = self._widen(scores, LOW)
+            return result
         return difference(scores.T)[0].T if self._joint() else scores
 
 
@@ -118,9 +123,10 @@ class NetworkClassifier(Classifier, Network):
     """
 
     def __init__(
-        self, hidden_layer_sizes=(100,), activation="relu", *, loss=None, C=None, lam=None, scale=None, class_weight=None, solver="adam", max_epochs=None,
-        max_seconds=None, random_state=None, n_jobs=None,
-    ):  # fmt: skip
+        self, hidden_layer_sizes: Any = (100,), activation: str = "relu", *, loss: str | None = None, C: float | None = None, lam: float | None = None, scale: str | None = None,
+        class_weight: dict[Any, float] | str | None = None, solver: str = "adam", max_epochs: int | None = None, max_seconds: float | None = None,
+        random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(
             hidden_layer_sizes, activation, loss=loss, C=C, lam=lam, scale=scale, solver=solver, max_epochs=max_epochs, max_seconds=max_seconds,
             random_state=random_state, n_jobs=n_jobs,

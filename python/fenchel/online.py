@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _ask
-from ._base import FLOATS, encode, spelled, validate_data
-from .linear import Classifier, Linear, Regressor, _probabilistic, available_if, probabilities
+from ._base import FLOATS, available_if, encode, spelled, validate_data
+from .linear import Classifier, Linear, Regressor, _probabilistic, probabilities
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
 
@@ -31,7 +31,8 @@ class Online(Linear):
             raise KeyboardInterrupt
 
     def _rows(self, X: Any, y: Any, reset: bool, **how: Any) -> tuple[Any, Any]:
-        return validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, **how)
+        result: tuple[Any, Any] = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, **how)
+        return result
 
     def _forget(self) -> None:
         for name in ("model_", "classes_"):
@@ -66,10 +67,10 @@ class OnlineClassifier(Classifier, Online):
     (12, array(['a', 'b'], dtype='<U1'))
     """
 
-    def __init__(self, loss="logistic"):
+    def __init__(self, loss: str = "logistic") -> None:
         self.loss = loss
 
-    def fit(self, X: Any, y: Any) -> "OnlineClassifier":
+    def fit(self, X: Any, y: Any) -> "OnlineClassifier":  # type: ignore[override]  # rows of one pass have no weights
         """Forget all, and learn each row of X, of shape (n_samples, n_features), once, in order; y has the two classes."""
         self._forget()
         return self.partial_fit(X, y)
@@ -143,10 +144,10 @@ class OnlineRegressor(Regressor, Online):
     (150, True)
     """
 
-    def __init__(self, loss="squared"):
+    def __init__(self, loss: str = "squared") -> None:
         self.loss = loss
 
-    def fit(self, X: Any, y: Any) -> "OnlineRegressor":
+    def fit(self, X: Any, y: Any) -> "OnlineRegressor":  # type: ignore[override]  # as above
         """Forget all, and learn each row of X, of shape (n_samples, n_features), once, in order; y has their numbers."""
         self._forget()
         return self.partial_fit(X, y)

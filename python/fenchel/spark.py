@@ -200,7 +200,8 @@ class _Shared(_Columns, HasLabelCol, HasWeightCol, HasPredictionCol):
             path = os.path.join(folder, "texts.csv")
             with open(path, "wb") as file:
                 file.write(Table(names, [["one text", "another"], [0, 1]]).csv())
-            return _ask.read([path], target=names[1], text=names[:1], hash=self.getOrDefault(self.hash), ngrams=self.getOrDefault(self.ngrams), term_weights=self.getOrDefault(self.termWeights), schema=True)["schema"]
+            result: dict[str, Any] | None = _ask.read([path], target=names[1], text=names[:1], hash=self.getOrDefault(self.hash), ngrams=self.getOrDefault(self.ngrams), term_weights=self.getOrDefault(self.termWeights), schema=True)["schema"]
+            return result
 
     def _label(self, df: Any, classifies: bool) -> Any:
         """Return the column of labels."""
@@ -345,7 +346,8 @@ class _Fitted(_Filed, _Shared):
     @property
     def status_(self) -> str:
         """How training ended."""
-        return self._worst()["status"]
+        result: str = self._worst()["status"]
+        return result
 
     @property
     def gap_(self) -> float:
@@ -356,7 +358,8 @@ class _Fitted(_Filed, _Shared):
         return max(self.file.part("certificates"), key=_relative)
 
     def _loss(self) -> str:
-        return self.file.part("problem")["loss"].split(":")[0]
+        result: str = self.file.part("problem")["loss"].split(":")[0]
+        return result
 
 
 def _relative(c: dict[str, Any]) -> float:
@@ -496,7 +499,8 @@ def _judged(judge: Any, model: _Fitted, df: Any) -> dict[str, Any]:
     classifies = bool(model.classes_)
     backend = _Backend(model._table(df, classifies), classifies, model.file.part("schema"))
     try:
-        return judge(backend, model.file)
+        result: dict[str, Any] = judge(backend, model.file)
+        return result
     finally:
         backend.close()
 

@@ -312,3 +312,39 @@ def test_overhead():
         c.fit(X, Y)
         over.append(time.perf_counter() - begun - c.seconds_["total"])
     assert min(over) < 0.005, over
+
+
+@posix
+@pytest.mark.parametrize("closed", [(0,), (0, 1), (0, 1, 2), (2,)], ids=str)
+def test_no_standard_streams(closed, tmp_path):
+    """The engine works where the process has no standard input, output or errors."""
+    out = tmp_path / "out"
+    code = f"import os; [os.close(fd) for fd in {closed}]; import fenchel; X, y = fenchel.read('@blobs:n=50,d=3,classes=2'); s = fenchel.LinearClassifier().fit(X, y).status_; open({str(out)!r}, 'w').write(s)"
+    subprocess.run([sys.executable, "-c", code], timeout=60)
+    assert out.read_text() == "converged"
+
+
+@posix
+def test_nothing_left_open():
+    """Pipes and files are closed with the engine, of a process that forks, and of an engine that was killed, too."""
+    code = """
+import gc, os, fenchel
+from fenchel import _engine
+X, y = fenchel.read("@blobs:n=50,d=3,classes=2")
+fit = lambda: fenchel.LinearClassifier().fit(X, y)
+fit()
+if hasattr(os, "fork"):
+    pid = os.fork()
+    if pid == 0:
+        fit(); fenchel.close(); gc.collect(); os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+_engine._engine.process.kill()
+try:
+    fit()
+except fenchel.EngineError:
+    pass
+gc.collect()
+fit()
+"""
+    run = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0 and "ResourceWarning" not in run.stderr, run.stderr

@@ -1,5 +1,7 @@
 """scikit-learn's own checks of all estimators."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -14,43 +16,20 @@ OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClas
 NETWORKS = [fenchel.NetworkClassifier((8,), solver="adam:gamma=0.01", max_epochs=50), fenchel.NetworkRegressor((8,), solver="adam:gamma=0.01", max_epochs=50)]
 ONLINE = [fenchel.OnlineClassifier(), fenchel.OnlineRegressor()]
 OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), *NETWORKS, *ONLINE, fenchel.PCA(), fenchel.IncrementalPCA()]
-TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV"] + [twins.LogisticRegressionCV(Cs=2, cv=2)]
-
-# What is compared to nine digits is as exact as the gap says: see TIGHT.
-LOOSE = "the default gap fixes scores to fewer digits than the check compares; with a small gap it passes, see test_weights"
-WEIGHTS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-FEW = "nu is infeasible for the classes and weights of the check"
-
-BATCHES = "rows that are there twice lie in other batches, or are held out, than those that count twice"
-FLAT = "gaps are proved to 1e-13, which fixes weights of the logistic loss to 7 digits: one fewer than the check compares"
-EDGE = "support vectors lie on the boundary, where the sign of a score is that of its rounding"
+TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV" and isinstance(getattr(twins, name), type)] + [twins.LogisticRegressionCV(Cs=2, cv=2)]
 
 TIGHT = [
     fenchel.LinearClassifier(gap=1e-11), fenchel.LinearRegressor(gap=1e-14), fenchel.KernelClassifier(gap=1e-10),
     twins.LinearSVC(tol=1e-12), twins.Ridge(tol=1e-6), twins.Lasso(0.01, tol=1e-12), twins.ElasticNet(0.01, tol=1e-12),
     twins.SVC(gamma="auto", tol=1e-8), twins.NuSVC(gamma="auto", nu=0.1, tol=1e-8), twins.SVR(gamma="auto", tol=1e-8), twins.NuSVR(gamma="auto", tol=1e-8),
-    twins.KernelRidge(),
+    twins.KernelRidge(), twins.RidgeClassifier(tol=1e-6), twins.SGDRegressor(alpha=0.01, tol=1e-12),
 ]  # fmt: skip
 
 
-def expected(estimator):
-    """Say which checks an estimator is known to fail, and why."""
-    name = type(estimator).__name__
-    failing = {}
-    if name in ("LinearClassifier", "LinearRegressor", "KernelClassifier", "LinearSVC", "Ridge", "SVC", "SVR", "NuSVR"):
-        failing.update(dict.fromkeys(WEIGHTS, LOOSE))
-    if name.startswith("Network"):
-        failing.update(dict.fromkeys(WEIGHTS, BATCHES))
-    if name == "LogisticRegression":
-        failing.update(dict.fromkeys(WEIGHTS, FLAT))
-    if name in ("OneClass", "OneClassSVM"):
-        failing.update(dict.fromkeys(WEIGHTS, EDGE))
-    if name == "NuSVC":
-        failing.update(dict.fromkeys((*WEIGHTS, "check_class_weight_classifiers"), FEW))
-    return failing
+STRICT = {"xfail_strict": True} if "xfail_strict" in inspect.signature(checks.parametrize_with_checks).parameters else {}  # scikit-learn 1.8
 
 
-@checks.parametrize_with_checks(OWN + TWINS, expected_failed_checks=expected)
+@checks.parametrize_with_checks(OWN + TWINS, expected_failed_checks=fenchel.expected_failed_checks, **STRICT)
 def test_check_estimator(estimator, check):
     check(estimator)
 
@@ -118,3 +97,26 @@ def test_several_targets(make):
     assert several.score(X, Y) == pytest.approx(np.mean([1 - np.mean((Y[:, k] - several.predict(X)[:, k]) ** 2) / np.var(Y[:, k]) for k in range(3)]))
     assert fenchel.verify(several, X, Y, weights).valid
     assert not fenchel.verify(several, X, Y[:, ::-1], weights).valid
+
+
+def test_smaller_twins():
+    """Twins of machines get fewer support vectors, of which the attributes are those of scikit-learn; in pipelines and searches too."""
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = fenchel.read("@spirals:n=300")
+    X = X.astype(float)
+    full = twins.SVC(gamma=10.0, C=10.0).fit(X, y)
+    small = fenchel.sparsify(full, X, y, n_support=15)
+    assert len(small.support_) == small.n_support_.sum() <= 15 < len(full.support_) and small.score(X, y) > 0.9 and full.status_ == "converged"
+    scores = np.exp(-10 * np.square(X[:, None] - small.support_vectors_).sum(-1)) @ small.dual_coef_[0] + small.intercept_
+    np.testing.assert_allclose(small.decision_function(X), scores, atol=1e-6)
+    assert (y[small.support_] == np.repeat(small.classes_, small.n_support_)).all()
+    pipe = make_pipeline(StandardScaler(), twins.SVC(gamma=5.0, C=10.0))
+    for fitted in (pipe.fit(X, y), GridSearchCV(pipe, {"svc__C": [10.0]}, cv=2).fit(X, y)):
+        assert fenchel.sparsify(fitted, X, y, n_support=20).score(X, y) > 0.9
+    with pytest.raises(ValueError, match="no rows of X"):
+        fenchel.sparsify(full, X, y, n_support=10, method="merge")
+    with pytest.raises(TypeError, match="expected a KernelClassifier"):
+        fenchel.sparsify(twins.LinearSVC().fit(X, y), X, y, n_support=10)

@@ -89,7 +89,7 @@ def test_splits():
 
 
 @pytest.mark.parametrize("error, says, arguments", [
-    (TypeError, "LinearSVC", {"estimator": twins.LinearSVC()}), (ValueError, "precomputed", {"estimator": fenchel.KernelClassifier("precomputed")}), (ValueError, "found gamma", {"search": "gamma=1,2"}),
+    (TypeError, "HuberRegressor", {"estimator": twins.HuberRegressor()}), (ValueError, "precomputed", {"estimator": fenchel.KernelClassifier("precomputed")}), (ValueError, "found gamma", {"search": "gamma=1,2"}),
     (ValueError, "unknown score", {"score": "luck"}), (ValueError, "expected a number > 0", {"search": {"C": [-1]}}), (ValueError, "folds=1", {"folds": 1}), (ValueError, "the row 160", {"folds": [([0, 160], [1])]}),
     (ValueError, "found 2 rows to learn from and 0", {"folds": [([0, 1], [])]}), (ValueError, "shape", {"groups": [1, 2]}), (ValueError, "expected one of the two", {"groups": np.zeros(160), "times": np.zeros(160)}),
     (ValueError, "rule", {"rule": "worst"}), (ValueError, "lambda", {"estimator": fenchel.KernelClassifier(), "search": "lambda=1,2"}), (ValueError, "expected one of the two", {"folds": folds(2), "repeats": 2}),
@@ -174,3 +174,47 @@ def test_groups_of_probabilities():
     assert np.abs(alone - 0.5).mean() > 0.2 > 2 * np.abs(whole - 0.5).mean()
     with pytest.raises(ValueError, match="expected probability=True"):
         twins.SVC().fit(rows, y, groups=groups)
+
+
+def test_twins():
+    """Twins and estimators of scikit-learn are judged as its GridSearchCV judges the twins, under the names of their parameters."""
+    pytest.importorskip("sklearn")
+    from sklearn import linear_model, svm
+    from sklearn.model_selection import GridSearchCV, KFold
+
+    rng = np.random.RandomState(0)
+    A = rng.randn(120, 5).astype(np.float32).astype(float)
+    numbers, labels = A @ rng.randn(5) + rng.randn(120), (A[:, 0] + rng.randn(120) > 0).astype(int) + (A[:, 1] > 1)
+    for estimator, y, search, scoring in (
+        (twins.LinearSVC(), labels > 0, {"C": [0.01, 1.0, 10.0]}, "accuracy"), (svm.SVC(), labels, {"C": [0.1, 10.0], "gamma": [0.01, 0.1]}, "accuracy"), (linear_model.LogisticRegression(), labels, {"C": [0.01, 1.0]}, "accuracy"),
+        (linear_model.Ridge(), numbers, {"alpha": [0.1, 1.0, 100.0]}, "neg_root_mean_squared_error"), (twins.Lasso(), numbers, {"alpha": [0.01, 0.1]}, "neg_root_mean_squared_error"),
+        (linear_model.SGDClassifier("modified_huber"), labels > 0, {"alpha": [0.01, 10.0]}, "accuracy"), (twins.LinearSVR(loss="squared_epsilon_insensitive"), numbers, {"C": [0.001, 1.0]}, "neg_root_mean_squared_error"),
+    ):  # fmt: skip
+        folds = KFold(4, shuffle=True, random_state=1)
+        best = fenchel.tune(estimator, A, y, search=search, folds=folds, score={"accuracy": "accuracy"}.get(scoring, "rmse"))
+        grid = GridSearchCV(getattr(twins, type(estimator).__name__)(**estimator.get_params()), search, cv=folds, scoring=scoring).fit(A, y)
+        assert type(best) is type(grid.best_estimator_) and best.best_params_ == grid.best_params_ and best.get_params() == grid.best_estimator_.get_params()
+        np.testing.assert_allclose(best.cv_results_["mean_test_score"], np.abs(grid.cv_results_["mean_test_score"]), rtol=1e-4)
+        assert fenchel.verify(best, A, y).valid
+    assert fenchel.tune(twins.SVC(gamma=0.1), A, labels, search="C=0.1,1").best_params_["C"] in (0.1, 1.0)
+    with pytest.raises(ValueError, match="expected a dict"):
+        fenchel.tune(twins.Ridge(), A, numbers, search="alpha=1,2")
+    assert fenchel.tune(twins.Lasso(), A, numbers).best_score_ < numbers.std()
+
+
+def test_pipelines_and_searches():
+    """Steps are fitted to the rows of each fold; a search gives its grid and its folds."""
+    pytest.importorskip("sklearn")
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    A = X * np.linspace(1, 50, X.shape[1])
+    pipe = make_pipeline(StandardScaler(), twins.SVC())
+    best = fenchel.tune(pipe, A, TWO, search={"svc__C": [0.1, 1.0]}, folds=4)
+    assert best.best_score_ == pytest.approx(max(cross_val_score(pipe.set_params(svc__C=c), A, TWO, cv=4).mean() for c in (0.1, 1.0)))
+    assert best.score(A, TWO) > 0.5 and best.best_params_["svc__C"] in (0.1, 1.0)
+    found = fenchel.tune(GridSearchCV(twins.SVC(gamma=0.1), {"C": [0.1, 1.0]}, cv=3), A, TWO)
+    assert isinstance(found, twins.SVC) and "split2_test_score" in found.cv_results_ and "split3_test_score" not in found.cv_results_
+    with pytest.raises(ValueError, match="svc__C"):
+        fenchel.tune(pipe, A, TWO, search="C=1,2")

@@ -96,6 +96,39 @@ def test_targets(name, parameters):
         fenchel.verify(own, A, several[:, :2])
 
 
+def test_more_of_scikit_learn():
+    """Models that choose a parameter, of other losses and without penalty, pipelines and searches: the gap is small of those that scikit-learn solves, and
+    large of weights that are moved."""
+    pytest.importorskip("sklearn")
+    from sklearn import decomposition, linear_model, svm
+    from sklearn.base import clone
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    several, w = np.column_stack([NUMBERS, X[:, 0] - X[:, 1] + RNG.randn(120)]), RNG.randint(0, 3, 120)
+    scaled = make_pipeline(StandardScaler(), svm.SVC(tol=1e-6))
+    for model, y in (
+        (linear_model.LinearRegression(), NUMBERS), (linear_model.Ridge(positive=True, tol=1e-10), NUMBERS), (linear_model.Lasso(0.01, positive=True, tol=1e-8), NUMBERS), (linear_model.LinearRegression(fit_intercept=False), several), (linear_model.RidgeCV(), NUMBERS), (linear_model.RidgeCV(alpha_per_target=True), several),
+        (linear_model.LassoCV(tol=1e-8, cv=3), NUMBERS), (linear_model.ElasticNetCV(l1_ratio=[0.3, 0.9], tol=1e-8, cv=3), NUMBERS), (linear_model.RidgeClassifier(class_weight="balanced"), THREE),
+        (linear_model.RidgeClassifierCV(), TWO), (svm.LinearSVR(loss="squared_epsilon_insensitive", tol=1e-8, max_iter=10**5), NUMBERS), (linear_model.HuberRegressor(), NUMBERS),
+        (linear_model.QuantileRegressor(alpha=0.1), NUMBERS), (linear_model.PoissonRegressor(tol=1e-8), np.abs(NUMBERS)), (linear_model.LogisticRegressionCV(use_legacy_attributes=True, tol=1e-8, l1_ratios=None, scoring=None), THREE),
+        (linear_model.SGDClassifier("log_loss", alpha=0.1, tol=None, max_iter=3000), TWO), (linear_model.SGDRegressor("huber", alpha=0.1, tol=None, max_iter=3000), NUMBERS), (scaled, TWO),
+        (GridSearchCV(make_pipeline(StandardScaler(), twins.LinearSVC()), {"linearsvc__C": [0.1, 1.0]}, cv=3), TWO),
+    ):  # fmt: skip
+        for sample_weight in (None, w) if not hasattr(model, "steps") and not hasattr(model, "estimator") else (None,):
+            model = clone(model).fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+            found = fenchel.verify(model, X, y, sample_weight)
+            assert not found.problems and -1e-12 <= found.gap <= (0.01 if "SGD" in str(model) else 1e-4), (model, found)
+        if hasattr(model, "coef_"):
+            model.coef_ = model.coef_ * 1.5
+            assert fenchel.verify(model, X, y, sample_weight).gap > 1e-3, model
+    pca = decomposition.PCA(2).fit(X)
+    assert 0 <= fenchel.verify(pca, X).gap <= 1e-6
+    pca.components_ = pca.components_[::-1] + 0.3
+    assert fenchel.verify(pca, X).gap > 1e-3
+
+
 def test_libraries():
     """Models of the packages of LIBSVM and LIBLINEAR themselves."""
     svmutil = pytest.importorskip("libsvm.svmutil")
@@ -113,7 +146,7 @@ def test_refused():
 
     for model in (
         ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), svm.LinearSVC(class_weight="balanced").fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO),
-        linear_model.Ridge(0).fit(X, NUMBERS), linear_model.LinearRegression().fit(X, NUMBERS),
+        linear_model.LogisticRegressionCV(refit=False, use_legacy_attributes=False).fit(X, TWO),
     ):  # fmt: skip
         with pytest.raises(TypeError):
             fenchel.verify(model, X, NUMBERS if not hasattr(model, "classes_") else THREE if len(model.classes_) > 2 else TWO)

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import inspect
 import numbers
 from typing import Any
 
 import numpy as np
 
-from .._base import FLOATS, validate_data
+from .._base import FLOATS, Mixin, validate_data
+
+
+@functools.lru_cache(maxsize=None)
+def original(name: str) -> Any:
+    """Return the class of scikit-learn of which one here is the twin, None: it is not installed, or has none."""
+    for module in ("svm", "linear_model", "decomposition", "kernel_ridge", "kernel_approximation"):
+        try:
+            if hasattr(found := importlib.import_module("sklearn." + module), name):
+                return getattr(found, name)
+        except ImportError:
+            return None
+    return None
+
+
+def checked(estimator: Any) -> None:
+    """Have scikit-learn check the types and ranges of parameters that are not the defaults, where it is installed."""
+    kind = next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+    constraints = getattr(original(kind.__name__), "_parameter_constraints", None)
+    if constraints:
+        from sklearn.utils._param_validation import validate_parameter_constraints
+
+        defaults = {n: p.default for n, p in inspect.signature(kind).parameters.items()}
+        found = {n: v for n, v in estimator.get_params(deep=False).items() if v is not defaults.get(n, inspect)}
+        validate_parameter_constraints(constraints, found, caller_name=kind.__name__)
+
+
+def adopt(estimator: Any, fitted: Any) -> Any:
+    """Give an estimator all that was learned by another."""
+    vars(estimator).update({name: value for name, value in vars(fitted).items() if name not in fitted.get_params(deep=False)})
+    return estimator
 
 
 def refuse(estimator: Any, **allowed: Any) -> None:
@@ -28,24 +61,35 @@ def above_zero(estimator: Any, *names: str) -> list[float]:
     out = []
     for name in names:
         x = getattr(estimator, name)
-        if not isinstance(x, (numbers.Real, np.number)) or isinstance(x, bool) or not 0 < x < np.inf:
+        if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not 0 < x < np.inf:
             raise ValueError(f"{type(estimator).__name__}: found {name}={x!r}, expected a finite number > 0")
         out.append(float(x))
     return out
 
 
-def epochs(max_iter: Any) -> int | None:
-    """Return how many passes max_iter allows: -1 and None are no limit."""
+def limit(max_iter: Any) -> dict[str, Any]:
+    """Return how many passes max_iter allows: -1 and None are no limit, 0 is the point where training begins."""
     if max_iter is None or max_iter == -1:
-        return None
-    if not isinstance(max_iter, numbers.Integral) or max_iter < 1:
-        raise ValueError(f"max_iter={max_iter!r}: expected a whole number > 0")
-    return int(max_iter)
+        return {}
+    if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 0:
+        raise ValueError(f"max_iter={max_iter!r}: expected a whole number >= 0")
+    return {"epochs": int(max_iter)} if max_iter else {"seconds": 1e-9}  # over before the first pass
 
 
-class Targets:
+def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:
+    """Return an epsilon-insensitive loss, or its square, as the engine names it, and what it is to be multiplied by."""
+    if not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon < np.inf:
+        raise ValueError(f"epsilon={epsilon!r}: expected a number >= 0")
+    if epsilon == 0:  # that of the engine is half the square
+        return ("squared", 2.0) if loss.startswith("squared") else ("absolute", 1.0)
+    return f"{loss.replace('_', '-')}:epsilon={float(epsilon)!r}", 1.0
+
+
+class Targets(Mixin):
     """Adds to a regressor targets of two dimensions, of which each column is a problem of its
     own: ``estimators_`` has what solved them, ``gap_`` the largest gap."""
+
+    alpha: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
@@ -70,7 +114,7 @@ class Targets:
             one.alpha = float(alpha[column])
         return one
 
-    def _gather(self, each: list, columns: int) -> None:
+    def _gather(self, each: list[Any], columns: int) -> None:
         """Set the attributes that users expect."""
         raise NotImplementedError
 

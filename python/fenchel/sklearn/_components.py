@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -17,7 +17,30 @@ from ._common import above_zero, refuse
 __all__ = ["IncrementalPCA", "KernelPCA", "Nystroem", "PCA", "RBFSampler", "TruncatedSVD"]
 
 
-class PCA(components.PCA):
+class Modelled:
+    """What the twins share that have a covariance."""
+
+    whiten: bool
+    components_: np.ndarray
+    explained_variance_: np.ndarray
+    noise_variance_: float
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the model, n_features x n_features: with ``whiten`` of components
+        that are multiplied by their deviations, as scikit-learn does."""
+        if not self.whiten:
+            return components.PCA.get_covariance(self)  # type: ignore[arg-type]  # which needs no more than is above
+        c = self.components_ * np.sqrt(self.explained_variance_)[:, None]
+        out = (c.T * np.maximum(self.explained_variance_ - self.noise_variance_, 0)) @ c
+        result: np.ndarray = out + self.noise_variance_ * np.eye(len(out))
+        return result
+
+    def get_precision(self) -> np.ndarray:
+        """Return the inverse of the covariance, n_features x n_features."""
+        return np.linalg.inv(self.get_covariance())
+
+
+class PCA(Modelled, components.PCA):
     """Twin of ``sklearn.decomposition.PCA``.
 
     ``tol`` is the share of the variance that may be missing, by proof; 0 is as little as
@@ -42,9 +65,9 @@ class PCA(components.PCA):
     METHODS = {"auto": "auto", "covariance_eigh": "covariance", "arpack": "krylov", "randomized": "auto"}
 
     def __init__(
-        self, n_components=None, *, copy=True, whiten=False, svd_solver="auto", tol=0.0, iterated_power="auto", n_oversamples=10,
-        power_iteration_normalizer="auto", random_state=None,
-    ):  # fmt: skip
+        self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0, iterated_power: str = "auto",
+        n_oversamples: int = 10, power_iteration_normalizer: str = "auto", random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.copy = copy
         self.whiten = whiten
@@ -56,12 +79,12 @@ class PCA(components.PCA):
         self.random_state = random_state
 
     @property
-    def gap(self) -> float:
+    def gap(self) -> float:  # type: ignore[override]  # a parameter of the class below
         """The share of the variance that may be missing: less than 1e-7 takes sums in double precision."""
         return max(float(self.tol), 1e-7)
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]  # a parameter of the class below
         """The method that svd_solver stands for; "full" is "covariance" or "gram"."""
         return self.METHODS.get(self.svd_solver, "full")
 
@@ -91,15 +114,6 @@ class PCA(components.PCA):
                 setattr(self, name, getattr(self, name).astype(np.float32))
         return X
 
-    def get_covariance(self) -> np.ndarray:
-        """Return the covariance of the model, n_features x n_features: with ``whiten`` of components
-        that are multiplied by their deviations, as scikit-learn does."""
-        if not self.whiten:
-            return super().get_covariance()
-        c = self.components_ * np.sqrt(self.explained_variance_)[:, None]
-        out = (c.T * np.maximum(self.explained_variance_ - self.noise_variance_, 0)) @ c
-        return out + self.noise_variance_ * np.eye(len(out))
-
     def _shape(self) -> None:
         super()._shape()
         want = self._wanted()
@@ -109,8 +123,9 @@ class PCA(components.PCA):
     def _wanted(self) -> int:
         most = min(self.n_samples_, self.n_features_in_)
         if self.n_components is None:
-            return max(1, most - (self.svd_solver == "arpack"))
-        return self.n_components if isinstance(self.n_components, numbers.Integral) else 0
+            result: int = max(1, most - (self.svd_solver == "arpack"))
+            return result
+        return int(self.n_components) if isinstance(self.n_components, numbers.Integral) else 0
 
     def _complete(self, want: int) -> None:
         """Add directions in which nothing varies, up to the number asked for."""
@@ -121,10 +136,6 @@ class PCA(components.PCA):
             setattr(self, name, np.append(getattr(self, name), np.zeros(want - have)))
         self.n_components_ = want
 
-    def get_precision(self) -> np.ndarray:
-        """Return the inverse of the covariance, n_features x n_features."""
-        return np.linalg.inv(self.get_covariance())
-
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log-likelihood of each row under the probabilistic model (Tipping and
         Bishop 1999), of shape (n_samples,)."""
@@ -132,7 +143,8 @@ class PCA(components.PCA):
         X = validate_data(self, X, reset=False, dtype=FLOATS) - self.mean_
         precision = self.get_precision()
         sign, logdet = np.linalg.slogdet(precision)
-        return -0.5 * (X * (X @ precision)).sum(axis=1) - 0.5 * (X.shape[1] * np.log(2 * np.pi) - logdet)
+        result: np.ndarray = -0.5 * (X * (X @ precision)).sum(axis=1) - 0.5 * (X.shape[1] * np.log(2 * np.pi) - logdet)
+        return result
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the rows."""
@@ -154,7 +166,10 @@ class TruncatedSVD(components.PCA):
 
     center, scale, method, whiten, max_seconds, n_jobs = "no", "none", "auto", False, None, None
 
-    def __init__(self, n_components=2, *, algorithm="randomized", n_iter=5, n_oversamples=10, power_iteration_normalizer="auto", random_state=None, tol=0.0):
+    def __init__(
+        self, n_components: Any = 2, *, algorithm: str = "randomized", n_iter: int = 5, n_oversamples: int = 10, power_iteration_normalizer: str = "auto",
+        random_state: Any = None, tol: float = 0.0,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.algorithm = algorithm
         self.n_iter = n_iter
@@ -164,7 +179,7 @@ class TruncatedSVD(components.PCA):
         self.tol = tol
 
     @property
-    def gap(self) -> float:
+    def gap(self) -> float:  # type: ignore[override]  # a parameter of the class below
         """The share of the variance that may be missing: less than 1e-7 takes sums in double precision."""
         return max(float(self.tol), 1e-7)
 
@@ -174,7 +189,7 @@ class TruncatedSVD(components.PCA):
     def _size(self, X: Any) -> dict[str, Any]:
         refuse(self, algorithm=("randomized", "arpack"))
         k = self.n_components
-        if not isinstance(k, numbers.Integral) or not 1 <= k <= X.shape[1]:
+        if not isinstance(k, (int, np.integer)) or not 1 <= k <= X.shape[1]:
             raise ValueError(f"n_components({k}) must be <= n_features({X.shape[1]}).")
         return {"k": int(min(k, X.shape[0]))}
 
@@ -183,7 +198,7 @@ class TruncatedSVD(components.PCA):
         self._moments(self._fit(X))
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """Find the components, and return the coordinates of the same rows."""
         self.fit(X)
         return self.transform(X)
@@ -199,8 +214,9 @@ class TruncatedSVD(components.PCA):
         self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else np.zeros_like(self.explained_variance_)
 
 
-class IncrementalPCA(components.IncrementalPCA):
-    """Twin of ``sklearn.decomposition.IncrementalPCA``. ``copy`` changes nothing.
+class IncrementalPCA(Modelled, components.IncrementalPCA):
+    """Twin of ``sklearn.decomposition.IncrementalPCA``. ``copy`` changes nothing. ``noise_variance_``, and so the covariance, are of
+    all rows that were seen; scikit-learn's is of the last batch.
 
     Examples
     --------
@@ -212,7 +228,7 @@ class IncrementalPCA(components.IncrementalPCA):
 
     method, center, hold_out, random_state, n_jobs = "ipca", "yes", 0.0, None, None
 
-    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
+    def __init__(self, n_components: Any = None, *, whiten: bool = False, copy: bool = True, batch_size: int | None = None) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.copy = copy
@@ -233,9 +249,10 @@ class KernelPCA(components.KernelPCA):
     """
 
     def __init__(
-        self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False, eigen_solver="auto",
-        tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
-    ):  # fmt: skip
+        self, n_components: Any = None, *, kernel: str | Callable[..., float] = "linear", gamma: str | float | None = None, degree: float = 3, coef0: float = 1,
+        kernel_params: Any = None, alpha: float = 1.0, fit_inverse_transform: bool = False, eigen_solver: str = "auto", tol: float = 0, max_iter: int | None = None,
+        iterated_power: str = "auto", remove_zero_eig: bool = False, random_state: Any = None, copy_X: bool = True, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -254,7 +271,7 @@ class KernelPCA(components.KernelPCA):
         self.n_jobs = n_jobs
 
     @property
-    def gap(self) -> float:
+    def gap(self) -> float:  # type: ignore[override]  # a parameter of the class below
         """The share of the variance that may be missing."""
         return max(float(self.tol), 1e-3)
 
@@ -273,7 +290,8 @@ class KernelPCA(components.KernelPCA):
 class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """What maps share that approximate kernels."""
 
-    n_jobs = None
+    n_jobs: int | None = None
+    n_components: int
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Make the map, of rows X of shape (n_samples, n_features)."""
@@ -296,6 +314,10 @@ class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         out = _ask.images(X, self.kernel_, self.map_, self._seed, self.n_features_in_, self._landmarks, threads_of(self.n_jobs))
         return out.astype(X.dtype, copy=False)
 
+    def _specs(self, X: Any) -> tuple[str, str]:
+        """Return the kernel and the map as the engine names them."""
+        raise NotImplementedError
+
     def _wide(self) -> int:
         k = self.n_components
         if not isinstance(k, numbers.Integral) or k < 1:
@@ -307,12 +329,15 @@ class Nystroem(Mapped):
     """Twin of ``sklearn.kernel_approximation.Nystroem``: rows drawn at random, and the
     projection onto their images. Features are those of scikit-learn but for a rotation.
 
-    Refused: kernels that are functions, ``kernel_params``.
+    Kernels may be functions of two rows, with ``kernel_params``, or "precomputed": the map of these is made of the matrix of the
+    rows drawn as scikit-learn does. Of named kernels ``kernel_params`` are refused.
 
     Attributes
     ----------
     components_ : array of shape (n_features_out, n_features)
         The rows drawn, in single precision.
+    component_indices_ : array of shape (n_features_out,)
+        Which they are, of functions and "precomputed".
 
     Examples
     --------
@@ -321,7 +346,10 @@ class Nystroem(Mapped):
     (3, 2)
     """
 
-    def __init__(self, kernel="rbf", *, gamma=None, coef0=None, degree=None, kernel_params=None, n_components=100, random_state=None, n_jobs=None):
+    def __init__(
+        self, kernel: str | Callable[..., float] = "rbf", *, gamma: str | float | None = None, coef0: float | None = None, degree: float | None = None,
+        kernel_params: Any = None, n_components: Any = 100, random_state: Any = None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.coef0 = coef0
@@ -331,19 +359,54 @@ class Nystroem(Mapped):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def fit(self, X: Any, y: Any = None) -> "Nystroem":
+        """Make the map, of rows X of shape (n_samples, n_features), or of the kernel's matrix."""
+        if not callable(self.kernel) and self.kernel != "precomputed":
+            result: 'Nystroem' = super().fit(X, y)
+            return result
+        if any(x is not None for x in (self.gamma, self.coef0, self.degree)):
+            raise ValueError("Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel")
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        self._n_features_out = min(self._wide(), X.shape[0])
+        self.component_indices_ = np.random.RandomState(seed_of(self.random_state)).permutation(X.shape[0])[: self._n_features_out]
+        self.components_ = X[self.component_indices_]
+        u, s, v = np.linalg.svd(self._values(self.components_))
+        self.normalization_ = u / np.sqrt(np.maximum(s, 1e-12)) @ v
+        return self
+
+    def _images(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        if not callable(self.kernel) and self.kernel != "precomputed":
+            return super()._images(X)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        result: np.ndarray = self._values(X) @ self.normalization_.T
+        return result
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return the kernel's values of rows and the rows drawn."""
+        if self.kernel == "precomputed":
+            result: np.ndarray = X[:, self.component_indices_]
+            return result
+        function: Any = self.kernel
+        how = self.kernel_params or {}
+        rows, drawn = ([A[i : i + 1] for i in range(A.shape[0])] if is_sparse(A) else list(A) for A in (X, self.components_))
+        return np.array([[float(function(a, b, **how)) for b in drawn] for a in rows])
+
     def _specs(self, X: Any) -> tuple[str, str]:
         refuse(self, kernel_params=None)
         if not isinstance(self.kernel, str):
-            raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels: Fenchel has nothing else")
+            raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels, a function or \"precomputed\"")
+        if self.kernel == "cosine":
+            return "normalised(linear)", f"nystrom:rank={min(self._wide(), X.shape[0])}"
         gamma = 1.0 if self.gamma is None and self.kernel == "chi2" else self.gamma  # as scikit-learn's chi2_kernel has it
-        k = Described(self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
+        k = Described("poly" if self.kernel == "polynomial" else self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
         return k._kernel(X), f"nystrom:rank={min(self._wide(), X.shape[0])}"
 
 
 class Described(Machine):
     """A kernel by the parameters of scikit-learn."""
 
-    def __init__(self, kernel, gamma, coef0, degree):
+    def __init__(self, kernel: str | Callable[..., float], gamma: str | float | None, coef0: float, degree: float) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.coef0 = coef0
@@ -361,7 +424,7 @@ class RBFSampler(Mapped):
     (2, 5)
     """
 
-    def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
+    def __init__(self, *, gamma: str | float | None = 1.0, n_components: Any = 100, random_state: Any = None) -> None:
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
@@ -385,4 +448,5 @@ class RBFSampler(Mapped):
         nearly values of the kernel."""
         pairs = self._images(X)  # the cosine and the sine of each <v,x>
         b = self.random_offset_.astype(pairs.dtype)
-        return np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))
+        result: np.ndarray = np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))
+        return result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
-from .._base import FLOATS, class_factors, encode, validate_data
+from .._base import FLOATS, Certificate, class_factors, encode, validate_data
 from .._tune import problem, splits
 from ._linear import LogisticRegression
 
@@ -23,14 +23,19 @@ class LogisticRegressionCV(LogisticRegression):
     the scores accuracy, balanced_accuracy, roc_auc, neg_log_loss and f1_macro; for others, or a
     function, it trains the models one after another, and scikit-learn judges them.
 
-    Other parameters are those of :class:`LogisticRegression`. Refused: ``refit=False``.
+    With ``refit=False`` all models are trained one after another, and the weights are the mean of those that are best on each fold,
+    of which nothing is proved: ``gap_`` is NaN. Other parameters are those of :class:`LogisticRegression`.
 
     Attributes
     ----------
-    C_, l1_ratio_ : float
-        The chosen ones.
+    C_, l1_ratio_ : float, or arrays of shape (1,) or (n_classes,) unless ``use_legacy_attributes=False``
+        The chosen ones, or their means over the folds.
     Cs_ : array of shape (n_cs,)
+    l1_ratios_ : array of shape (n_l1_ratios,)
     scores_ : array of shape (n_folds, n_l1_ratios, n_cs)
+    coefs_paths_ : array of shape (n_folds, n_l1_ratios, n_cs, n_classes, n_features + 1), or 1 for two classes
+        Not where the engine judges all at once. Unless ``use_legacy_attributes=False`` both are dicts by class, of shape (n_folds, n_cs, n_l1_ratios, ...),
+        without the third if ``l1_ratios`` is None.
 
     Examples
     --------
@@ -41,10 +46,17 @@ class LogisticRegressionCV(LogisticRegression):
     array([0.1, 1. ])
     """
 
+    C_: Any
+    l1_ratio_: Any
+    scores_: Any
+    coefs_paths_: Any
+
     def __init__(
-        self, *, Cs=10, l1_ratios="warn", fit_intercept=True, cv=None, dual=False, penalty="deprecated", scoring="warn", solver="lbfgs", tol=1e-4,
-        max_iter=100, class_weight=None, n_jobs=None, verbose=0, refit=True, intercept_scaling=1.0, random_state=None, use_legacy_attributes="warn",
-    ):  # fmt: skip
+        self, *, Cs: Any = 10, l1_ratios: Any = "warn", fit_intercept: bool = True, cv: Any = None, dual: bool = False, penalty: str | None = "deprecated",
+        scoring: Any = "warn", solver: str = "lbfgs", tol: float = 1e-4, max_iter: int = 100, class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None, verbose: bool | int = 0, refit: bool = True, intercept_scaling: float = 1.0, random_state: Any = None,
+        use_legacy_attributes: bool | str = "warn",
+    ) -> None:  # fmt: skip
         super().__init__(
             penalty, dual=dual, tol=tol, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, class_weight=class_weight,
             random_state=random_state, solver=solver, max_iter=max_iter, verbose=verbose, n_jobs=n_jobs,
@@ -64,8 +76,6 @@ class LogisticRegressionCV(LogisticRegression):
         from sklearn.metrics import get_scorer
         from sklearn.model_selection import check_cv
 
-        if self.refit is not True:
-            raise ValueError(f"LogisticRegressionCV: found refit={self.refit!r}, expected True: Fenchel has nothing else")
         rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         weights = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), len(y))
         self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs, float)
@@ -76,17 +86,45 @@ class LogisticRegressionCV(LogisticRegression):
         if isinstance(self.class_weight, str):  # as scikit-learn has them: of all rows, for every fold
             classes, codes = encode(y)
             factors = class_factors(self.class_weight, classes, codes, weights)
-            self._weight = {label: float(factors[codes == k][0]) for k, label in enumerate(classes)}
-        if isinstance(scoring, str) and scoring in SCORES:
+            self._weight = {label: float(np.asarray(factors)[codes == k][0]) for k, label in enumerate(classes)}
+        self.l1_ratios_, self._now = np.asarray(ratios), (1.0, ratios[0])
+        self.__dict__.pop("coefs_paths_", None)
+        if self.refit and isinstance(scoring, str) and scoring in SCORES:
             self.scores_ = self._searched(rows, y, weights, folds, ratios, scoring)
         else:
             scorer = scoring if callable(scoring) else get_scorer(scoring)
-            self.scores_ = np.array([[self._path(rows, y, weights, train, test, ratio, scorer) for ratio in ratios] for train, test in folds])
-        mean = self.scores_.mean(axis=0)
-        best = np.unravel_index(mean.argmax(), mean.shape)
-        self.l1_ratio_, self.C_ = float(ratios[best[0]]), float(self.Cs_[best[1]])
+            paths = [[self._path(rows, y, weights, train, test, ratio, scorer) for ratio in ratios] for train, test in folds]
+            self.scores_, self.coefs_paths_, passes = (np.array([[[c[part] for c in path] for path in fold] for fold in paths]) for part in range(3))
+        best = self.scores_.mean(axis=0)[None] if self.refit else self.scores_
+        best = np.array([np.unravel_index(scores.T.argmax(), scores.T.shape) for scores in best])  # of equal ones the first C, as scikit-learn does
+        self.C_, self.l1_ratio_ = float(self.Cs_[best[:, 0]].mean()), float(self.l1_ratios_[best[:, 1]].mean())
         self._now = (self.C_, self.l1_ratio_)
-        return super().fit(X, y, sample_weight)
+        if self.refit:
+            super().fit(X, y, sample_weight)
+        else:
+            self._average(y, self.coefs_paths_[np.arange(len(folds)), best[:, 1], best[:, 0]].mean(axis=0), passes)
+        if self.use_legacy_attributes is not False:
+            self._by_class()
+        return self
+
+    def _average(self, y: np.ndarray, weights: np.ndarray, passes: np.ndarray) -> None:
+        """Take over weights that are means of those of other models, of which nothing is proved."""
+        self.classes_, self.n_iter_ = np.unique(y), passes
+        self.coef_, self.intercept_ = (weights[:, :-1], weights[:, -1]) if self.fit_intercept else (weights, np.zeros(len(weights)))
+        self.certificate_, self.gap_, self.status_ = Certificate(*[float("nan")] * 5), float("nan"), "averaged"
+        for name in ("model_", "_now", "_weight"):
+            self.__dict__.pop(name, None)
+
+    def _by_class(self) -> None:
+        """Give attributes the form that they have in scikit-learn before 1.10: a dict with an entry for each class, which differ in the weights alone."""
+        classes = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
+        ratios = slice(None) if self.l1_ratios is not None and not isinstance(self.l1_ratios, str) else 0
+        scores = np.moveaxis(self.scores_, 1, 2)[:, :, ratios]
+        self.scores_ = dict.fromkeys(classes.tolist(), scores)
+        self.C_, self.l1_ratio_ = np.full(len(classes), self.C_), np.full(len(classes), self.l1_ratio_)
+        self.n_iter_ = np.moveaxis(self.n_iter_, 1, 2)[None, :, :, ratios] if np.ndim(self.n_iter_) == 3 else self.n_iter_
+        if hasattr(self, "coefs_paths_"):
+            self.coefs_paths_ = {label: np.moveaxis(self.coefs_paths_[..., k, :], 1, 2)[:, :, ratios] for k, label in enumerate(classes.tolist())}
 
     def _one(self, C: float, ratio: float, warm: bool = False) -> LogisticRegression:
         return LogisticRegression(
@@ -108,16 +146,17 @@ class LogisticRegressionCV(LogisticRegression):
         scores = np.array([c["scores"] for c in answer["candidates"]], float).T.reshape(len(folds), len(ratios), len(self.Cs_))
         return -scores if answer["lower"] else scores
 
-    def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[float]:
-        """Return the score of each C on one fold."""
-        scores = {}
+    def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[tuple[Any, ...]]:
+        """Return the score, the weights and the passes of each C on one fold."""
+        found = {}
         model = self._one(1.0, ratio, warm=True)
         own = None if weights is None else weights[train]
         seen = {} if weights is None else {"sample_weight": weights[test]}
         for C in sorted(self.Cs_):
             model.set_params(C=C).fit(X[train], y[train], own)
-            scores[C] = scorer(model, X[test], y[test], **seen)
-        return [scores[C] for C in self.Cs_]
+            coef = np.column_stack([model.coef_, model.intercept_]) if self.fit_intercept else model.coef_
+            found[C] = scorer(model, X[test], y[test], **seen), coef, model.n_iter_[0]
+        return [found[C] for C in self.Cs_]
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         one = self._one(*self._now)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from .._arrays import PIECE, is_sparse
 from .._base import seed_of, threads_of
 from .._verify import feature
+from .._warn import told
 from ..linear import Classifier, Linear, Regressor, probabilities
-from ._common import Targets, above_zero, epochs, refuse
+from ._common import Targets, above_zero, checked, insensitive, limit, refuse
 
-__all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "Ridge"]
+__all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge"]
 
 
 class LinearSVC(Classifier, Linear):
@@ -41,9 +41,10 @@ class LinearSVC(Classifier, Linear):
     """
 
     def __init__(
-        self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True, intercept_scaling=1,
-        class_weight=None, verbose=0, random_state=None, max_iter=1000,
-    ):  # fmt: skip
+        self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto", tol: float = 1e-4, C: float = 1.0, multi_class: str = "ovr",
+        fit_intercept: bool = True, intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None, verbose: bool | int = 0, random_state: Any = None,
+        max_iter: int = 1000,
+    ) -> None:  # fmt: skip
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -58,6 +59,7 @@ class LinearSVC(Classifier, Linear):
         self.max_iter = max_iter
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        checked(self)
         refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class=("ovr", "crammer_singer"))
         C, tol = above_zero(self, "C", "tol")
         loss, penalty = self.loss.replace("_", "-"), self.penalty
@@ -65,7 +67,7 @@ class LinearSVC(Classifier, Linear):
             loss, penalty = "crammer-singer", "l2"
         return {
             "loss": loss, "penalty": penalty, "C": C, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
-            "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
+            "gap": tol / 100, **limit(self.max_iter), "seed": seed_of(self.random_state),
         }  # fmt: skip
 
     def _asked(self) -> float:
@@ -76,6 +78,58 @@ class LinearSVC(Classifier, Linear):
             self.intercept_ = 0.0
 
 
+class LinearSVR(Regressor, Linear):
+    """Twin of ``sklearn.svm.LinearSVR``: C sum_i s_i max(0, |y_i - f_i| - epsilon) + |w|^2/2, or with the squares of these,
+    the intercept being the weight of a constant feature, times its value ``intercept_scaling``.
+
+    ``tol / 100`` is the relative duality gap to be proved. ``dual`` and ``verbose`` change nothing.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : array of shape (1,), or 0
+    n_iter_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import LinearSVR
+    >>> LinearSVR(C=100).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(2)
+    array([3.])
+    """
+
+    def __init__(
+        self, *, epsilon: float = 0.0, tol: float = 1e-4, C: float = 1.0, loss: str = "epsilon_insensitive", fit_intercept: bool = True, intercept_scaling: float = 1.0,
+        dual: bool | str = "auto", verbose: bool | int = 0, random_state: Any = None, max_iter: int = 1000,
+    ) -> None:  # fmt: skip
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        checked(self)
+        refuse(self, loss=("epsilon_insensitive", "squared_epsilon_insensitive"))
+        C, tol = above_zero(self, "C", "tol")
+        loss, times = insensitive(self.loss, self.epsilon)
+        return {
+            "loss": loss, "penalty": "l2", "C": C * times, "bias": feature(self.intercept_scaling) if self.fit_intercept else "none", "scaling": "none",
+            "gap": tol / 100, **limit(self.max_iter), "seed": seed_of(self.random_state),
+        }  # fmt: skip
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _shape(self) -> None:
+        self.coef_ = self.coef_[0]
+        self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
+
+
 class LogisticRegression(Classifier, Linear):
     """Twin of ``sklearn.linear_model.LogisticRegression``: C sum_i s_i log(1 + exp(-y_i f_i))
     plus |w|^2/2, or with ``l1_ratio`` an elastic net. The loss of several classes is the
@@ -83,8 +137,8 @@ class LogisticRegression(Classifier, Linear):
 
     ``tol / 100`` is the relative duality gap to be proved. All solvers find the same weights;
     with "liblinear" the intercept is the weight of a feature of the value ``intercept_scaling``, which is penalised. ``dual``,
-    ``n_jobs`` (threads) and ``verbose`` change no result. Refused: no penalty (``C=inf``),
-    several classes with "liblinear".
+    ``n_jobs`` (threads) and ``verbose`` change no result. No penalty (``C=inf``, ``penalty=None``) is one of about 1e-14 of the squares of X, as
+    of :class:`LinearRegression`: rows that a plane separates, which have no best weights, get large ones. Refused: several classes with "liblinear".
 
     Attributes
     ----------
@@ -100,9 +154,10 @@ class LogisticRegression(Classifier, Linear):
     """
 
     def __init__(
-        self, penalty="deprecated", *, C=1.0, l1_ratio=0.0, dual=False, tol=1e-4, fit_intercept=True, intercept_scaling=1, class_weight=None,
-        random_state=None, solver="lbfgs", max_iter=100, verbose=0, warm_start=False, n_jobs=None,
-    ):  # fmt: skip
+        self, penalty: str | None = "deprecated", *, C: float = 1.0, l1_ratio: float | None = 0.0, dual: bool = False, tol: float = 1e-4, fit_intercept: bool = True,
+        intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None, random_state: Any = None, solver: str = "lbfgs", max_iter: int = 100,
+        verbose: bool | int = 0, warm_start: bool = False, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -120,8 +175,8 @@ class LogisticRegression(Classifier, Linear):
 
     def _term(self) -> str:
         """Return the penalty that penalty and l1_ratio stand for."""
-        refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet"), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
-        ratio = self.l1_ratio
+        refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet", None), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
+        ratio = self.l1_ratio if self.penalty is not None else 0.0
         if self.penalty in ("l1", "l2"):
             return self.penalty
         if ratio is None and self.penalty != "elasticnet":
@@ -131,14 +186,16 @@ class LogisticRegression(Classifier, Linear):
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        C, tol = above_zero(self, "C", "tol")
+        checked(self)
+        free = self.penalty is None or isinstance(self.C, numbers.Real) and self.C == np.inf
+        C, tol = 1.0 if free else above_zero(self, "C")[0], above_zero(self, "tol")[0]
         several = len(self.classes_) > 2
         if several and self.solver == "liblinear":
             raise ValueError("The 'liblinear' solver does not support multiclass classification (n_classes >= 3): expected another solver, or OneVsRestClassifier around it")
         bias = (feature(self.intercept_scaling) if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
         return {
-            "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
-            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+            "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, **limit(self.max_iter),
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), **(unpenalised(X, weights, bias == "free") if free else {}),
         }  # fmt: skip
 
     def _asked(self) -> float:
@@ -168,7 +225,8 @@ class LogisticRegression(Classifier, Linear):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            result: np.ndarray = np.log(self.predict_proba(X))
+            return result
 
 
 def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, Any]:
@@ -190,7 +248,7 @@ def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, 
     total = (float(size.size if scaled else size.sum()) or 1.0) * (X.shape[0] if weights is None else weights.sum())
     least = 1e-14
     if dependent(X, centred):
-        warnings.warn("columns of X depend on each other, so that many weights predict the same: found are small ones", UserWarning, stacklevel=5)
+        told("columns of X depend on each other, so that many weights predict the same: found are small ones")
         least = 3e-8 if X.shape[0] > X.shape[1] else least
     return {"penalty": "l2", "C": 1 / (least * total), "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
 
@@ -200,7 +258,8 @@ def dependent(X: Any, centred: bool) -> bool:
     2,000 columns only their number is compared with that of the rows."""
     rows, columns = X.shape
     if rows - centred < columns or columns > 2000:
-        return rows - centred < columns
+        result: bool = rows - centred < columns
+        return result
     products = np.asarray((X.T @ X).todense() if is_sparse(X) else X.T @ X, np.float64)
     if centred:
         mean = np.asarray(X.mean(axis=0), np.float64).ravel()
@@ -224,6 +283,10 @@ def nonnegative(spec: dict[str, Any], positive: bool) -> dict[str, Any]:
 class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
+    alpha: Any
+    tol: float
+    fit_intercept: bool
+    max_iter: int | None
     _flat = True  # y of shape (n_samples, 1) gives what y of shape (n_samples,) does, as in scikit-learn
 
     def _asked(self) -> float:
@@ -239,7 +302,7 @@ class LinearNumbers(Targets, Regressor, Linear):
         self.intercept_ = self.intercept_[0] if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
 
-    def _gather(self, each: list, columns: int) -> None:
+    def _gather(self, each: list[Any], columns: int) -> None:
         self.coef_ = np.array([e.coef_ for e in each])
         self.intercept_ = np.array([e.intercept_ for e in each]) if self.fit_intercept else 0.0
         self.dual_gap_, self.n_iter_ = np.array([e.dual_gap_ for e in each]), [e.n_iter_ for e in each]
@@ -256,9 +319,10 @@ class LinearNumbers(Targets, Regressor, Linear):
         return isinstance(self.alpha, numbers.Real) and not isinstance(self.alpha, bool) and self.alpha == 0
 
     def _stop(self) -> dict[str, Any]:
-        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
+        checked(self)
+        if not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
-        return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state)}
+        return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", **limit(self.max_iter), "seed": seed_of(self.random_state)}
 
     @property
     def sparse_coef_(self) -> Any:
@@ -288,7 +352,10 @@ class Ridge(LinearNumbers):
     array([2.])
     """
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-4, solver="auto", positive=False, random_state=None):
+    def __init__(
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None, tol: float = 1e-4, solver: str = "auto",
+        positive: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -330,7 +397,7 @@ class LinearRegression(LinearNumbers):
 
     alpha, max_iter, random_state, _flat = 0.0, None, None, False
 
-    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+    def __init__(self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float = 1e-6, n_jobs: int | None = None, positive: bool = False) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
         self.tol = tol
@@ -365,9 +432,9 @@ class Lasso(LinearNumbers):
     """
 
     def __init__(
-        self, alpha=1.0, *, fit_intercept=True, precompute=False, copy_X=True, max_iter=1000, tol=1e-4, warm_start=False, positive=False,
-        random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, precompute: Any = False, copy_X: bool = True, max_iter: int = 1000, tol: float = 1e-4,
+        warm_start: bool = False, positive: bool = False, random_state: Any = None, selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.precompute = precompute
@@ -414,9 +481,9 @@ class ElasticNet(Lasso):
     """
 
     def __init__(
-        self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, precompute=False, max_iter=1000, copy_X=True, tol=1e-4, warm_start=False,
-        positive=False, random_state=None, selection="cyclic",
-    ):  # fmt: skip
+        self, alpha: Any = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: Any = False, max_iter: int = 1000, copy_X: bool = True,
+        tol: float = 1e-4, warm_start: bool = False, positive: bool = False, random_state: Any = None, selection: str = "cyclic",
+    ) -> None:  # fmt: skip
         super().__init__(
             alpha, fit_intercept=fit_intercept, precompute=precompute, copy_X=copy_X, max_iter=max_iter, tol=tol, warm_start=warm_start,
             positive=positive, random_state=random_state, selection=selection,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .._arrays import is_sparse
 from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
-from ._common import Targets, above_zero, epochs, refuse
+from ._common import Targets, above_zero, limit, refuse
 
 __all__ = ["SVC", "SVR", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM"]
 
@@ -32,10 +32,13 @@ class Twin(Machine):
     """What the twins of LIBSVM's machines share: ``tol / 100`` is the gap to be proved."""
 
     solver, n_jobs, random_state = "auto", None, None
+    tol: float
+    max_iter: int
+    _coefficients: np.ndarray
 
     def _stop(self) -> dict[str, Any]:
         (tol, cache) = above_zero(self, "tol", "cache_size")
-        return {"bias": "free", "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter), "cache": max(int(cache * 2**20), 64 << 20), "seed": seed_of(self.random_state)}
+        return {"bias": "free", "scaling": "none", "gap": tol / 100, **limit(self.max_iter), "cache": max(int(cache * 2**20), 64 << 20), "seed": seed_of(self.random_state)}
 
     def _asked(self) -> float:
         return self.tol
@@ -53,13 +56,14 @@ class Twin(Machine):
         out = np.asarray(self._coefficients @ rows)
         out = -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
         if is_sparse(rows):
-            return type(self.dual_coef_)(out)
+            result: np.ndarray = type(self.dual_coef_)(out)
+            return result
         out.setflags(write=False)
         return out
 
     def _support_rows(self) -> Any:
         """Return the support vectors in the order of the model file."""
-        return Machine.support_vectors_.fget(self)
+        return super().support_vectors_
 
 
 def _probabilistic(estimator: Any) -> bool:
@@ -70,6 +74,11 @@ def _probabilistic(estimator: Any) -> bool:
 
 class TwinClassifier(Classifier, Twin):
     """What SVC and NuSVC share: several classes are told apart one against one."""
+
+    _of_class: dict[str, float] | None = None
+    probability: bool | str
+    decision_function_shape: str
+    break_ties: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
@@ -85,7 +94,8 @@ class TwinClassifier(Classifier, Twin):
             del self._split
 
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
-        return super()._data(X, weights, **target).split(*self._split)
+        result: _ask.Data = super()._data(X, weights, **target).split(*self._split)
+        return result
 
     def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """As of all classifiers; for probabilities the engine gets them by class, as the sigmoids
@@ -117,7 +127,8 @@ class TwinClassifier(Classifier, Twin):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            result: np.ndarray = np.log(self.predict_proba(X))
+            return result
 
     @property
     def probA_(self) -> np.ndarray:
@@ -140,7 +151,8 @@ class TwinClassifier(Classifier, Twin):
         self._scale = self._unit()
         self._coefficients = self._widen(self.model_.tensor("coefficients").T * self._scale, 0, True).T
         self.intercept_ = self._widen(self.intercept_ * self._scale, -1, True)
-        own = data.codes[self._local] if self._counted is None else self._counted[data.codes[self._local]]
+        codes = np.asarray(data.codes)[self._local]
+        own = codes if self._counted is None else self._counted[codes]
         order = np.lexsort((self.support_, own))
         self._order, self.support_ = order, self.support_[order]
         self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
@@ -188,9 +200,11 @@ class TwinClassifier(Classifier, Twin):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         scores = self._widen(self._scores(X) * self._scale, -1, True)
         if scores.shape[1] == 1:
-            return self.classes_[(scores.ravel() > 0).astype(int)]
+            result: np.ndarray = self.classes_[(scores.ravel() > 0).astype(int)]
+            return result
         best = votes(scores, len(self.classes_))
-        return self.classes_[(best if self.break_ties else np.round(best)).argmax(axis=1)]
+        result = self.classes_[(best if self.break_ties else np.round(best)).argmax(axis=1)]
+        return result
 
 
 class SVC(TwinClassifier):
@@ -216,9 +230,10 @@ class SVC(TwinClassifier):
     loss, scheme = "hinge", "one-against-one"
 
     def __init__(
-        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability="deprecated", tol=1e-3, cache_size=200,
-        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
-    ):  # fmt: skip
+        self, *, C: float = 1.0, kernel: str | Callable[..., float] = "rbf", degree: float = 3, gamma: str | float | None = "scale", coef0: float = 0.0,
+        shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3, cache_size: float = 200, class_weight: dict[Any, float] | str | None = None,
+        verbose: bool | int = False, max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -256,9 +271,10 @@ class NuSVC(TwinClassifier):
     loss, scheme = "hinge", "one-against-one"
 
     def __init__(
-        self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability="deprecated", tol=1e-3, cache_size=200,
-        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
-    ):  # fmt: skip
+        self, *, nu: float = 0.5, kernel: str | Callable[..., float] = "rbf", degree: float = 3, gamma: str | float | None = "scale", coef0: float = 0.0,
+        shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3, cache_size: float = 200, class_weight: dict[Any, float] | str | None = None,
+        verbose: bool | int = False, max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.nu = nu
         self.kernel = kernel
         self.degree = degree
@@ -313,7 +329,10 @@ class SVR(TwinRegressor):
     array([3.])
     """
 
-    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200, verbose=False, max_iter=-1):
+    def __init__(
+        self, *, kernel: str | Callable[..., float] = "rbf", degree: float = 3, gamma: str | float | None = "scale", coef0: float = 0.0, tol: float = 1e-3,
+        C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True, cache_size: float = 200, verbose: bool | int = False, max_iter: int = -1,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -343,7 +362,10 @@ class NuSVR(TwinRegressor):
     array([3.])
     """
 
-    def __init__(self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200, verbose=False, max_iter=-1):
+    def __init__(
+        self, *, nu: float = 0.5, C: float = 1.0, kernel: str | Callable[..., float] = "rbf", degree: float = 3, gamma: str | float | None = "scale", coef0: float = 0.0,
+        shrinking: bool = True, tol: float = 1e-3, cache_size: float = 200, verbose: bool | int = False, max_iter: int = -1,
+    ) -> None:  # fmt: skip
         self.nu = nu
         self.C = C
         self.kernel = kernel
@@ -371,7 +393,10 @@ class OneClassSVM(OneClass, Twin):
     array([ 1, -1])
     """
 
-    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True, cache_size=200, verbose=False, max_iter=-1):
+    def __init__(
+        self, *, kernel: str | Callable[..., float] = "rbf", degree: float = 3, gamma: str | float | None = "scale", coef0: float = 0.0, tol: float = 1e-3,
+        nu: float = 0.5, shrinking: bool = True, cache_size: float = 200, verbose: bool | int = False, max_iter: int = -1,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -383,7 +408,7 @@ class OneClassSVM(OneClass, Twin):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features); ``sample_weight`` has shape
         (n_samples,)."""
         return super().fit(X, y, none_below_zero(sample_weight))
@@ -432,7 +457,10 @@ class KernelRidge(Targets, Regressor, Machine):
 
     solver, cache_size, max_epochs, max_seconds, n_jobs, random_state = "auto", 512, None, None, None, None
 
-    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None):
+    def __init__(
+        self, alpha: Any = 1, *, kernel: str | Callable[..., float] = "linear", gamma: str | float | None = None, degree: float = 3, coef0: float = 1,
+        kernel_params: Any = None,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -448,7 +476,11 @@ class KernelRidge(Targets, Regressor, Machine):
         return {**self._stop(), "loss": "squared", "bias": "none", "C": 1 / alpha}
 
     def _kernel(self, X: Any, weights: Any = None) -> str:
-        return {"cosine": "normalised(linear)", "polynomial": "poly"}.get(self.kernel, "") if self.kernel == "cosine" else super()._kernel(X)
+        if self.kernel == "cosine":
+            return "normalised(linear)"
+        if self.kernel == "polynomial":
+            return f"poly:degree={self._degree()},gamma={self._gamma(X)!r},coef0={float(self.coef0)!r}"
+        return super()._kernel(X)
 
     def _asked(self) -> float:
         return 1e-4
@@ -457,7 +489,7 @@ class KernelRidge(Targets, Regressor, Machine):
         self.dual_coef_ = np.zeros(data.everything.shape[0])
         self.dual_coef_[self.support_] = self.model_.tensor("coefficients")[0]
 
-    def _gather(self, each: list, columns: int) -> None:
+    def _gather(self, each: list[Any], columns: int) -> None:
         self.dual_coef_ = np.column_stack([e.dual_coef_ for e in each])
 
     def predict(self, X: Any) -> np.ndarray:
