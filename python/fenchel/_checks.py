@@ -19,6 +19,13 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """Return the checks that an estimator of this package is known to fail, and why: what ``check_estimator`` and
     ``parametrize_with_checks`` of scikit-learn take under that name.
 
+    Parameters
+    ----------
+    estimator : estimator
+        Of this package; its class counts, and not its parameters.
+
+    Examples
+    --------
     >>> from fenchel import LinearClassifier
     >>> list(expected_failed_checks(LinearClassifier()))[:1]
     ['check_sample_weight_equivalence_on_dense_data']

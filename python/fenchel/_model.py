@@ -40,6 +40,16 @@ def moves(schema: dict[str, Any], features: int) -> tuple[np.ndarray, np.ndarray
 def load(path: Any) -> "Model":
     """Read a model that ``fenchel train`` or ``save`` has written.
 
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
     >>> import os, tempfile, fenchel
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "m.model")

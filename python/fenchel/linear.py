@@ -457,8 +457,13 @@ class LinearRegressor(Regressor, Linear):
     "absolute", "huber:delta=1", "epsilon-insensitive:epsilon=0.1", "quantile:tau=0.9",
     "poisson" and others of ``fenchel list losses``. Without ``C`` and ``lam`` C, and widths that
     are not given, follow the scale of y (``fenchel help options``); "huber:delta=50%" always does.
-    With ``target_log`` the logarithm of y, which must be above 0, is learned, and ``predict``
-    returns exponentials. ``interval`` is a level such as 0.9, for ``predict_interval``: by models of five folds, or without one row each.
+
+    Parameters
+    ----------
+    target_log : bool
+        The logarithm of y, which must be above 0, is learned, and ``predict`` returns exponentials.
+    interval : float, optional
+        A level such as 0.9, for ``predict_interval``: by models of five folds, or without one row each.
 
     Attributes
     ----------
