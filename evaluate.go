@@ -171,6 +171,9 @@ func EvaluateScores(m *model.Model, scores [][]float64, target data.Target, weig
 func evaluateWith(m *model.Model, set *data.Set, how detail, score func() ([][]float64, error)) (*Evaluation, error) {
 	truth, err := pose.MatchTargets(m.Classes, set.Target)
 	if err != nil && !m.OneClass() {
+		if set.Target.Absent() && m.Schema.Table() && m.Schema.Target >= 0 {
+			return nil, pose.DataError{Reason: fmt.Sprintf("found no column of targets, expected the column %q, with the true value in every row", m.Schema.Columns[m.Schema.Target].Name)}
+		}
 		return nil, err
 	}
 	if err := pose.CheckTargets(m, set.Target); err != nil {

@@ -75,7 +75,7 @@ func trivialNumber(quantile float64, learn, judge pose.Truth) *Trivial {
 		name = "median"
 	}
 	predicted := slices.Repeat([]float64{value}, len(judge.Number))
-	return &Trivial{fmt.Sprintf("%s %.4g", name, value), EvaluateNumbers(predicted, judge.Number, judge.Weight, quantile)}
+	return &Trivial{fmt.Sprintf("always the %s %.4g", name, value), EvaluateNumbers(predicted, judge.Number, judge.Weight, quantile)}
 }
 
 // meanOf is the weighted mean of numbers, exact where all are equal; 0 without any weight.

@@ -55,7 +55,7 @@ func TestTrivialNumbers(t *testing.T) {
 			}
 		}
 	}
-	if p := JudgeTrivial(nil, 0.5, truth, truth).Prediction; p != "median 2" {
+	if p := JudgeTrivial(nil, 0.5, truth, truth).Prediction; p != "always the median 2" {
 		t.Errorf("prediction: found %q", p)
 	}
 	same := pose.Truth{Number: slices.Repeat([]float64{0.1}, 3), Weight: []float64{1, 2, 4}}
@@ -68,7 +68,7 @@ func TestTrivialNumbers(t *testing.T) {
 func TestNotBetterIsWarnedOf(t *testing.T) {
 	for task, want := range map[string][]string{
 		"classification": {"error 0.1 is not below 0.1 of the trivial model (always 0)", "no row of the class 1 is recognised"},
-		"regression":     {"rmse 0.3 is not below 0.3 of the trivial model (mean 0.1)"},
+		"regression":     {"rmse 0.3 is not below 0.3 of the trivial model (always the mean 0.1)"},
 	} {
 		text := strings.Repeat("1,0\n1,0\n1,0\n1,0\n1,0\n1,0\n1,0\n1,0\n1,0\n1,1\n", 3)
 		set, err := data.ReadFrom(context.Background(), strings.NewReader("x,y\n"+text), "rows.csv", data.Options{})

@@ -58,7 +58,7 @@ func verify(ctx context.Context, m *model.Model, set *data.Set, threads int) (*V
 		return nil, m.Check()
 	}
 	if m.OnePass != nil {
-		return &Verification{Claimed: Summarise(m), Found: Summarise(m), Unproved: OnePassUnproved + "; train with the model to begin with proves"}, nil
+		return &Verification{Claimed: Summarise(m), Found: Summarise(m), Unproved: OnePassUnproved + "; training all rows with 'init', which begins with this model, proves"}, nil
 	}
 	if err := pose.CheckSet(set); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func TestTableLayouts(t *testing.T) {
 // Text that is no table, or has no rows, is refused in one line that says what it is.
 func TestNoTables(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"header.csv":   {"temp,power,price\n", ":1: found the only line to have words alone"},
+		"header.csv":   {"temp,power,price\n", ":1: found one line, which seems to name the columns, expected rows below it"},
 		"again.csv":    {"a,b,y\n1,2,3\n4,5,6\na,b,y\n7,8,9\n", `:4:1: found "a", expected a row: these are the names`},
 		"hello":        {"hello\n", ": found \"hello\\n\", expected one of the formats"},
 		"prose":        {"the quick brown\nfox jumps over\nthe lazy dog\n", `: found "the quick brown\n", expected one of the formats`},

@@ -96,7 +96,7 @@ a rule.`,
 
 func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	inputs := append(slices.Clone(args), p.in.Opt.Labels, p.in.Opt.Weights)
-	if err := cmp.Or(p.in.Check(cmd, args[1:]), paths.KeepInputs("--output", p.out, inputs...)); err != nil {
+	if err := cmp.Or(p.in.Check(cmd, args[1:]), paths.KeepInputs("--output", p.out, inputs...), exitcode.BadData(paths.CheckFolder(p.out))); err != nil {
 		return err
 	}
 	m, components, err := option.ReadModel(cmd, args[0])

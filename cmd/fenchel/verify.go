@@ -182,6 +182,10 @@ func printVerification(r printing.Report, m *model.Model, v *fenchel.Verificatio
 		r.Line(verdict, "%s", v.Unproved)
 		verdict = "found"
 	}
+	if m.OnePass != nil { // it has neither objective nor digest
+		r.Line("data", "%s of %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"))
+		return
+	}
 	if v.Found.Unproved() {
 		r.Line(verdict, "objective %.10g", v.Found.Primal)
 	} else {

@@ -132,7 +132,7 @@ func (r *report) result() {
 	} else {
 		text := fmt.Sprintf("%s the prediction is off by %s in the mean (root mean square %s)", rows, number(e.MAE), number(e.RMSE))
 		if t := e.Trivial; t != nil && t.MAE != nil {
-			text += fmt.Sprintf("; always to predict the same (%s) would be off by %s (%s)", t.Prediction, number(t.MAE), number(t.RMSE))
+			text += fmt.Sprintf("; always to predict the same (%s) would be off by %s (%s)", strings.TrimPrefix(t.Prediction, "always "), number(t.MAE), number(t.RMSE))
 		}
 		s.Say(text + ".")
 	}

@@ -23,7 +23,7 @@ type headerGuess struct{ header, open bool }
 // guessHeader compares the first row with later ones. It names the columns if it names
 // those of a model or a usual target; if a word stands above numbers; if its numbers are
 // consecutive, as in 0,1,2, and those of no later row are; or if it is all words, of
-// which none occurs again in its column.
+// which none occurs again in its column, unless the model's columns have no names.
 func guessHeader(first []field, later [][]field, s *set.Schema) headerGuess {
 	if s != nil && s.Header && namesAll(first, s) {
 		return headerGuess{header: true}
@@ -47,6 +47,9 @@ func guessHeader(first []field, later [][]field, s *set.Schema) headerGuess {
 		return headerGuess{header: true}
 	case repeated(first) != "":
 		return headerGuess{open: true}
+	}
+	if s != nil && !s.Header { // such as texts, of which each is new: the rows learned from had no names
+		return headerGuess{open: c.unseen <= 0.05}
 	}
 	return headerGuess{header: true, open: c.unseen > 0.05}
 }

@@ -86,7 +86,7 @@ func (r csvRows) columns(t *table, i int, opt *set.Options) error {
 		guess = guessHeader(first, others(first, later), opt.Schema)
 	}
 	if opt.Header == "" && opt.Schema == nil && len(t.in) == 1 && len(first) > 1 && !guess.header && len(later) == 0 && len(c.Text) < file.HeadSize/2 && allWords(first) {
-		return fault.At(in.Name, c.Line, 0, "found the only line to have words alone, as of the names of columns, expected rows (if it is one: 'header=no')")
+		return fault.At(in.Name, c.Line, 0, "found one line, which seems to name the columns, expected rows below it (if it is a row: 'header=no')")
 	}
 	header := guess.header || i > 0 && t.header && opt.Header == "" && slices.EqualFunc(first, t.names, isNamed)
 	names, err := columnNames(c, first, header)

@@ -44,7 +44,11 @@ var syntaxes = map[string]syntax{".csv": commas, ".jsonl": objects, ".ndjson": o
 
 // NewRowFormat is how results of these columns for each row of a set are written to a file of that name.
 func NewRowFormat(path string, s *data.Set, results []set.Result) (*RowFormat, error) {
-	f := &RowFormat{syntax: syntaxes[strings.ToLower(filepath.Ext(file.PlainName(path)))], rows: s.Rows()}
+	extension := strings.ToLower(filepath.Ext(file.PlainName(path)))
+	if extension == ".xlsx" || extension == ".xls" {
+		return nil, fmt.Errorf("%s: found the extension %s of Excel, which is not written, expected .csv, which Excel opens, or .jsonl, .json, .parquet, .npy", path, extension)
+	}
+	f := &RowFormat{syntax: syntaxes[extension], rows: s.Rows()}
 	if s.ID != nil {
 		f.kept = append(f.kept, set.Kept{Name: s.IDName, Fields: s.ID})
 	}

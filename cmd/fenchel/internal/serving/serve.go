@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/inference"
 	"github.com/fenchel-ml/fenchel/serve"
@@ -81,6 +82,8 @@ func (s *server) check() error {
 		return fmt.Errorf("--max-rows %d, --max-bytes %d, --concurrency %d: expected numbers above 0", s.opt.MaxRows, s.opt.MaxBytes, s.opt.Concurrency)
 	case s.poll < 0 || s.drain < 0:
 		return fmt.Errorf("--poll %s, --drain %s: expected durations of at least 0", s.poll, s.drain)
+	case !strings.Contains(s.listen, ":"):
+		return fmt.Errorf("--listen %s: expected HOST:PORT, such as localhost:8080, or :PORT", s.listen)
 	case (s.cert == "") != (s.key == ""):
 		return errors.New("--cert, --key: found one of both, expected both")
 	}
@@ -105,6 +108,9 @@ func (s *server) run(cmd *cobra.Command, sources []string) error {
 	}
 	handler := serve.New(s.opt)
 	if err := handler.Load(sources...); err != nil {
+		for _, source := range sources {
+			err = option.NotModel(cmd, source, err)
+		}
 		return exitcode.BadData(err)
 	}
 	listener, scheme, err := s.open()
