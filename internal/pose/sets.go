@@ -95,14 +95,14 @@ func Needs(m *model.Model) (c, nu bool) {
 // SameFeatures refuses two models of other numbers of features, or of other names where both have some.
 func SameFeatures(a, b int, named, other []string) error {
 	if a != b {
-		return DataError{fmt.Sprintf("found models of %s and of %d, expected the same features", registry.Count(a, "feature"), b)}
+		return DataError{fmt.Sprintf("the first model has %s, the second %d, expected the same features", registry.Count(a, "feature"), b)}
 	}
 	if named == nil || other == nil {
 		return nil
 	}
 	for j, name := range named {
 		if other[j] != name {
-			return DataError{fmt.Sprintf("feature %d is %s of the one and %s of the other model, expected the same features", j+1, registry.Spell(name), registry.Spell(other[j]))}
+			return DataError{fmt.Sprintf("feature %d is %s in the first model, %s in the second, expected the same features", j+1, registry.Spell(name), registry.Spell(other[j]))}
 		}
 	}
 	return nil
