@@ -114,17 +114,19 @@ class Model:
                 raise
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return what ``fenchel predict`` says of rows: labels (numbers where all are), or numbers, of shape (n_samples,), or
+        """Return what ``fenchel predict`` says of rows: labels (numbers where all are, whole ones where all are these), or numbers, of shape (n_samples,), or
         (n_samples, n_targets) of several targets. X is an array or a sparse matrix of shape (n_samples, n_features); of a model of a
         table, a table of pandas, polars or pyarrow, or a list of texts."""
         found, classes = self._scored(X, predictions=True), self.part("classes")
         if classes is None:
             return found[:, 0] if found.shape[1] == 1 else found
         labels = np.array(classes)
-        try:
-            labels = labels.astype(np.float64)
-        except ValueError:
-            pass
+        for kind in (np.int64, np.float64):
+            try:
+                labels = labels.astype(kind)
+                break
+            except (ValueError, OverflowError):
+                pass
         result: np.ndarray = labels[found[:, 0].astype(int)]
         return result
 
@@ -154,7 +156,7 @@ class Model:
         return _ask.scores(self, X, offsets, 0, **what)
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return weights, outputs x features, and biases of a linear model, of features as
+        """Return weights, those of a class or target in a row, and biases of a linear model, of features as
         they were before its scaling and offsets."""
         bias = self.tensor("bias")
         w = self.tensor("weights")

@@ -113,7 +113,7 @@ def read_libsvm(text: str, cols: int, zero_based: bool) -> Rows:
     labels, start, index, value = [], [0], [], []
     for number, line in enumerate(text.split("\n"), 1):
         label, *fields = line.split("#")[0].split() or [""]
-        for key, _, x in (field.partition(":") for field in fields):
+        for key, _, x in (field.partition(":") for field in [*fields, *[label] * bool({",", ";"} & set(label))]):
             if key != "qid":
                 if not key.isdecimal() or int(key) + zero_based < 1 or isinstance(numbers_of([x]), list):
                     raise ValueError(f"line {number}: found {key[:40]}:{x[:40]}, no index:value (a table is to be converted by fenchel convert)")

@@ -177,7 +177,7 @@ class Proved(Mixin):
 
     def proved_interval(self, X: Any) -> np.ndarray:
         """Return the lowest and the highest score that an exact optimum of the problem can give to each row: of
-        shape (n_samples, 2), or (n_samples, n_outputs, 2) of several outputs of ``model_``. Regressors: the predictions.
+        shape (n_samples, 2), or (n_samples, n_outputs, 2) of several classes or targets. Regressors: the predictions.
 
         The estimator must have ``proved=True``, or no free bias, and a penalty that is strongly convex (l2, elastic-net).
         """

@@ -205,7 +205,7 @@ def test_bad_input(rows, capsys):
     for arguments, expected, why in (
         ([], 1, "found no arguments"), (["m"], 1, "expected MODEL DATA"), (["m", "two.svm", "--labels"], 1, "expected MODEL DATA"), (["m", "two.svm", "more"], 1, "expected MODEL DATA"),
         (["none", "two.svm"], 2, "No such file"), (["m", "none"], 2, "No such file"), (["two.svm", "two.svm"], 2, "expected a model file"), (["short", "two.svm"], 2, "expected a model file"),
-        (["m", "bad.svm"], 2, "line 1: found 2:x"), (["m", "m"], 2, "expected LIBSVM text"), (["m", "cut.fen"], 2, "found a cache"), (["m", "cut.gz"], 2, "cut.gz"), (["m", "cube.npy"], 2, "shape (2, 2, 2)"),
+        (["m", "bad.svm"], 2, "line 1: found 2:x"), (["m", "table.csv"], 2, "a table is to be converted"), (["m", "m"], 2, "expected LIBSVM text"), (["m", "cut.fen"], 2, "found a cache"), (["m", "cut.gz"], 2, "cut.gz"), (["m", "cube.npy"], 2, "shape (2, 2, 2)"),
         (["m", "x.npy", "--labels", "bad.svm"], 2, "targets of shape"), (["m", "x.npy", "--labels", "none"], 2, "No such file"),
     ):  # fmt: skip
         code, text = opinion(capsys, *[a if a.startswith("-") else rows / a for a in arguments])

@@ -64,3 +64,14 @@ def test_tables():
     assert np.allclose(rows.X.toarray()[:, : len(names)], want, atol=1e-6)
     model = fenchel.LinearClassifier(loss="logistic").fit(*rows)
     assert model.score(*rows) == 1 and list(rows.y[:2]) == ["yes", "no"]
+
+
+@pytest.mark.every_change
+@pytest.mark.parametrize("labels, kind", [(["0", "1"], "i"), (["-1", "+1"], "i"), (["0.5", "1.5"], "f"), (["no", "yes"], "U")])
+def test_labels_of_a_file(tmp_path, labels, kind):
+    """A model of the command line gives labels as numbers where all of them are, whole ones where all are these."""
+    table = tmp_path / "t.csv"
+    table.write_text("x,y\n" + "".join(f"{k},{labels[k > 9]}\n" for k in range(20)))
+    run(tmp_path, "train", table, "-o", "m", "--loss", "hinge")
+    found = fenchel.load(tmp_path / "m").predict(pytest.importorskip("pandas").DataFrame({"x": [0.0, 19.0]}))
+    assert found.dtype.kind == kind and [str(v) for v in found] == [v.lstrip("+") for v in labels]
