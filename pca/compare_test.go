@@ -75,11 +75,11 @@ func TestCompareRefuses(t *testing.T) {
 	}
 	plain := basisModel([]float64{1, 0}, 1, 2)
 	for want, pair := range map[string][2]*model.PCA{
-		"2 features and of 3":       {plain, basisModel([]float64{1, 0, 0}, 1, 3)},
-		"feature 2 is b of the one": {named(basisModel([]float64{1, 0}, 1, 2), "a", "b"), named(basisModel([]float64{1, 0}, 1, 2), "a", "c")},
-		"scales none and std":       {plain, scaled("std", 1, 2)},
-		"not orthonormal":           {plain, basisModel([]float64{2, 0}, 1, 2)},
-		"no components":             {plain, nil},
+		"has 2 features, the second 3": {plain, basisModel([]float64{1, 0, 0}, 1, 3)},
+		"feature 2 is b in the first":  {named(basisModel([]float64{1, 0}, 1, 2), "a", "b"), named(basisModel([]float64{1, 0}, 1, 2), "a", "c")},
+		"scales none and std":          {plain, scaled("std", 1, 2)},
+		"not orthonormal":              {plain, basisModel([]float64{2, 0}, 1, 2)},
+		"no components":                {plain, nil},
 	} {
 		if _, err := Compare(pair[0], pair[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected %q", err, want)
