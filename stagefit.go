@@ -186,10 +186,9 @@ func largestLambda(p *problem.Linear) float64 {
 	if l1, _, nonnegative, ok := penalty.Corners(p.Penalty); ok && l1 > 0 {
 		most := 0.0
 		for _, x := range u {
-			if !nonnegative {
-				x = -math.Abs(x)
+			if !nonnegative || x < 0 { // with a positive slope a weight that must not be negative stays 0
+				most = max(most, math.Abs(x))
 			}
-			most = max(most, -x)
 		}
 		return most / l1
 	}

@@ -155,7 +155,7 @@ func (p *printer) table() {
 	for _, row := range p.rows {
 		cells, lines := make([][]string, len(row)), 0
 		for i, cell := range row {
-			cells[i] = wrap(cell, max(1, widths[i]))
+			cells[i] = wrap(strings.Fields(cell), max(1, widths[i]), true)
 			lines = max(lines, len(cells[i]))
 		}
 		for k := range lines {
@@ -194,11 +194,10 @@ func sum(numbers []int) (total int) {
 	return total
 }
 
-// wrap breaks text into lines of at most so many runes, longer words too.
-func wrap(text string, width int) []string {
-	var lines []string
+// wrap makes lines of at most so many runes of words; longer words are broken if they may be.
+func wrap(words []string, width int, broken bool) (lines []string) {
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
 			lines = append(lines, line)
 			line = ""
@@ -206,7 +205,7 @@ func wrap(text string, width int) []string {
 		if line != "" {
 			line += " "
 		}
-		for line += word; len([]rune(line)) > width; {
+		for line += word; broken && len([]rune(line)) > width; {
 			r := []rune(line)
 			lines = append(lines, string(r[:width]))
 			line = string(r[width:])
@@ -217,19 +216,12 @@ func wrap(text string, width int) []string {
 
 // flush writes the paragraph.
 func (p *printer) flush() {
-	line := p.mark
-	for _, word := range p.words {
-		if strings.TrimSpace(line) != "" && line != p.mark && len([]rune(line))+1+len([]rune(word)) > p.columns {
-			p.text.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = p.indent
-		}
-		if line != p.mark && line != p.indent {
-			line += " "
-		}
-		line += word
-	}
 	if len(p.words) > 0 {
-		p.text.WriteString(line + "\n")
+		lead := p.mark
+		for _, line := range wrap(p.words, p.columns-len(p.indent), false) {
+			p.text.WriteString(lead + line + "\n")
+			lead = p.indent
+		}
 	}
 	p.words, p.mark, p.indent = nil, "", ""
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/internal/registry"
-	"github.com/fenchel-ml/fenchel/internal/vec"
 )
 
 // NonnegativeL1 is the sum of the weights where none is below 0, and infinite elsewhere.
@@ -33,33 +32,33 @@ func init() {
 		New: func(*registry.Params) (Penalty, error) { return NonnegativeL1{}, nil }})
 }
 
-// Value returns the sum, +Inf with a weight below 0.
-func (NonnegativeL1) Value(w []float64) float64 {
+// positive writes the positive parts of v to dst, and returns it. On them the penalties are l1 and elastic-net.
+func positive(dst, v []float64) []float64 {
+	for j, x := range v {
+		dst[j] = max(0, x)
+	}
+	return dst
+}
+
+// bounded returns the value of p at w, +Inf with a weight below 0.
+func bounded(p Penalty, w []float64) float64 {
 	for _, x := range w {
 		if x < 0 {
 			return math.Inf(1)
 		}
 	}
-	return L1{}.Value(w)
+	return p.Value(w)
 }
 
+// Value returns the sum, +Inf with a weight below 0.
+func (NonnegativeL1) Value(w []float64) float64 { return bounded(L1{}, w) }
+
 // Prox lowers every weight by step, to 0 at most.
-func (NonnegativeL1) Prox(dst, v []float64, step float64) {
-	for j, x := range v {
-		dst[j] = max(0, x-step)
-	}
-}
+func (NonnegativeL1) Prox(dst, v []float64, step float64) { L1{}.Prox(dst, positive(dst, v), step) }
 
 // Conjugate returns min(1, 1/max u_j), rounded down, and 0.
 func (NonnegativeL1) Conjugate(u []float64) (scale, value float64) {
-	largest := 0.0
-	for _, x := range u {
-		largest = max(largest, x)
-	}
-	if largest <= 1 {
-		return 1, 0
-	}
-	return math.Nextafter(1/largest, 0), 0
+	return L1{}.Conjugate(positive(make([]float64, len(u)), u))
 }
 
 // StrongConvexity is 0.
@@ -69,38 +68,20 @@ func (NonnegativeL1) StrongConvexity() float64 { return 0 }
 func (NonnegativeL1) OnNonnegative() (l1, l2 float64) { return 1, 0 }
 
 // Value returns that of elastic-net, +Inf with a weight below 0.
-func (e NonnegativeNet) Value(w []float64) float64 {
-	sum := NonnegativeL1{}.Value(w)
-	if math.IsInf(sum, 1) {
-		return sum
-	}
-	return float64(e.Ratio*sum) + float64((1-e.Ratio)*vec.SquaredNorm64(w))/2
-}
+func (e NonnegativeNet) Value(w []float64) float64 { return bounded(ElasticNet(e), w) }
 
 // Prox lowers by step*ratio, to 0 at most, and divides by 1 + step(1-ratio).
 func (e NonnegativeNet) Prox(dst, v []float64, step float64) {
-	t, s := float64(step*e.Ratio), 1+float64(step*(1-e.Ratio))
-	for j, x := range v {
-		dst[j] = max(0, x-t) / s
-	}
+	ElasticNet(e).Prox(dst, positive(dst, v), step)
 }
 
 // Conjugate returns 1 and sum_j max(0, u_j-ratio)^2 / (2(1-ratio)).
 func (e NonnegativeNet) Conjugate(u []float64) (scale, value float64) {
-	var s vec.Sum
-	for _, x := range u {
-		r := max(0, x-e.Ratio)
-		s.Add(r * r)
-	}
-	return 1, s.Value() / (2 * (1 - e.Ratio))
+	return ElasticNet(e).Conjugate(positive(make([]float64, len(u)), u))
 }
 
 // Weights returns max(0, u_j-ratio)/(1-ratio).
-func (e NonnegativeNet) Weights(dst, u []float64) {
-	for j, x := range u {
-		dst[j] = max(0, x-e.Ratio) / (1 - e.Ratio)
-	}
-}
+func (e NonnegativeNet) Weights(dst, u []float64) { ElasticNet(e).Weights(dst, positive(dst, u)) }
 
 // WeightsAt is Weights: the columns are alike.
 func (e NonnegativeNet) WeightsAt(dst, u []float64, _ []uint32) { e.Weights(dst, u) }

@@ -70,7 +70,7 @@ func (c *conjugation) evaluate() (scale float64) {
 	c.strong = c.penalty.StrongConvexity()
 	if _, ok := c.penalty.(penalty.Nonnegative); ok {
 		for j, x := range c.u {
-			c.u[j] = max(0, x) // the same conjugate, and one that grows with magnitudes
+			c.u[j] = max(0, x) // a negative u_j adds nothing to the conjugate; without them it grows with each |u_j|, as widen assumes
 		}
 	}
 	if c.strong == 0 && !c.knownDomain() {

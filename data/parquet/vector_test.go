@@ -140,7 +140,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// Other columns are features beside a vector, in the order of the file, and a model finds all by name.
+// A table may have a vector and other columns: features come in the order of the columns in the file, and predict finds the columns by name.
 func TestVectorsAmongOthers(t *testing.T) {
 	rows, _ := manyVectors(200, 6)
 	type city struct {

@@ -95,7 +95,7 @@ func begin(l *problem.Linear, from *problem.Point) []float64 {
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(w, from.W)
-		inside(l, w)
+		l.Penalty.Prox(w[:l.Penalised()], w[:l.Penalised()], 0) // of negative weights the penalty may be infinite
 		if l.Bias == problem.None {
 			w[d] = 0
 		}
@@ -103,15 +103,6 @@ func begin(l *problem.Linear, from *problem.Point) []float64 {
 		w[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	return w
-}
-
-// inside makes weights 0 that the penalty does not let be negative.
-func inside(l *problem.Linear, w []float64) {
-	if _, ok := l.Penalty.(penalty.Nonnegative); ok {
-		for j, x := range w[:l.Penalised()] {
-			w[j] = max(0, x)
-		}
-	}
 }
 
 // Start begins at w = 0 with the best bias, or at the weights of the warm start.

@@ -54,20 +54,19 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 
 // chooseWeak is Choose for penalties that do not determine each weight by itself, and for those that bound weights.
 func chooseWeak(p *problem.Linear) (name, why string) {
-	_, _, nonnegative, elastic := penalty.Corners(p.Penalty)
 	_, gradient := p.Penalty.(penalty.Differentiable)
 	if (Root{}).Accepts(p) == nil {
 		return "root", "the C whose model has that norm"
 	}
 	n, d := p.Dims()
 	switch {
-	case elastic && column.Covariance{}.Accepts(p) == nil && n >= 10*d && hessian.Time(p) <= cheapTime:
+	case column.Covariance{}.Accepts(p) == nil && n >= 10*d && hessian.Time(p) <= cheapTime:
 		return "covariance", fmt.Sprintf("weights become 0, and there are many rows for each feature and a cheap %d x %d matrix", d, d)
-	case elastic && column.CD{}.Accepts(p) == nil:
+	case column.CD{}.Accepts(p) == nil:
 		return "cd", "weights that become 0 are found by columns"
-	case nonnegative && dual.SDCA{}.Accepts(p) == nil:
+	case dual.SDCA{}.Accepts(p) == nil:
 		return "sdca", "no method of columns takes the loss"
-	case elastic && newton.Newton{}.Accepts(p) == nil:
+	case newton.Newton{}.Accepts(p) == nil:
 		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"
 	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):
 		return "lbfgs", "loss and penalty have gradients, and the penalty is no sum over weights"
