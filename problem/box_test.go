@@ -65,3 +65,18 @@ func TestInsideBox(t *testing.T) {
 		t.Errorf("%d of 300 points near the border of the box: too few to show anything", tight)
 	}
 }
+
+// TestInsideBoxOfPositiveParts: of weights that are at least 0 negative numbers are inside, also where rounding is
+// bounded for each by itself.
+func TestInsideBoxOfPositiveParts(t *testing.T) {
+	for u, want := range map[[2]float64]float64{{-9, 0.5}: 1, {-9, 2}: 0.5, {0.25, -1e-3}: 1} {
+		c := conjugation{penalty: penalty.NonnegativeL1{}, u: u[:], uError: 1e-2, widen: func(u []float64) {
+			for j, x := range u {
+				u[j] = math.Abs(x) + 1e-9
+			}
+		}}
+		if scale := c.evaluate(); !(scale <= want && scale > want*(1-1e-8)) {
+			t.Errorf("u = %v: scale %g, expected %g at most and nearly that", u, scale, want)
+		}
+	}
+}

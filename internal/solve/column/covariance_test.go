@@ -84,3 +84,22 @@ func TestCovarianceLeaves(t *testing.T) {
 		}
 	}
 }
+
+// TestViolationOfZero: a weight 0 that must not be negative is at a minimum where the slope is at least minus the corner.
+func TestViolationOfZero(t *testing.T) {
+	rows, err := matrix.NewDense(1, 1, []float32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.NewLinear(problem.NewRows(rows, 1), []float64{1}, nil, loss.Squared{}, penalty.NonnegativeL1{}, 1, problem.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for slope, want := range map[float64]float64{-3: 2, -1: 0, 0: 0, 5: 0} {
+		s := &covariance{p: p, nonnegative: true, corner: 1, w: []float64{0, 0}, g: []float64{slope, 0}}
+		cd := &cd{p: p, nonnegative: true, corner: 1}
+		if a, b := s.violation(0), cd.violation(0, 0, slope); a != want || b != want {
+			t.Errorf("slope %g: violations %g by covariance and %g by cd, expected %g", slope, a, b, want)
+		}
+	}
+}
