@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/scaling"
+	"github.com/fenchel-ml/fenchel/internal/solve/linear"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -24,8 +25,22 @@ import (
 // prepare does everything before the first epoch: a spec becomes a statement, and with the
 // targets and rows of the data the problems of that.
 func prepare(ctx context.Context, set *data.Set, spec Spec) (*job, error) {
+	if spec.IsMachine() || spec.IsNetwork() || spec.Proved {
+		set = set.Single()
+	}
 	j := &job{spec: spec, set: set}
-	return j, j.prepare(ctx)
+	err := j.prepare(ctx)
+	if single := set.Single(); err == nil && single != set && !j.readsDouble() {
+		j = &job{spec: spec, set: single}
+		err = j.prepare(ctx)
+	}
+	return j, err
+}
+
+// readsDouble reports whether the solver, and so the certificate, sees rows of double precision as they are.
+func (j *job) readsDouble() bool {
+	l, ok := j.first.Problem.(*problem.Linear)
+	return ok && matrix.IsDouble(l.X) && linear.ReadsDouble(l, j.spec.Solver)
 }
 
 // prepare takes the steps of the function of that name.

@@ -23,7 +23,7 @@ func (j *job) result(solutions []*solver.Solution, digest *set.Digesting) (*Resu
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
-			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.Classes), Columns: pose.Columns(j.set.Schema), Digest: digest.Wait()},
+			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.Classes), Columns: pose.Columns(j.set.Schema), Digest: digest.Wait(), Precision: pose.Precision(j.set)},
 		Classes: j.labels.Classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: pose.Version(), Notes: maps.Clone(j.spec.Notes),
 		CustomLoss: j.spec.Custom.Loss, CustomPenalty: j.spec.Custom.Penalty,

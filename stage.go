@@ -51,7 +51,7 @@ func newStage(ctx context.Context, set *data.Set, spec Spec, memory *gram.Gram) 
 	}
 	asked := spec.Kernel
 	spec.complete(set)
-	s := &Stage{set: set, spec: spec}
+	s := &Stage{set: set.Single(), spec: spec}
 	if s.scaled = strings.Contains(asked, pose.GammaScale); s.scaled {
 		s.spec.Kernel = asked // each part has its own
 	}

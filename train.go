@@ -55,11 +55,15 @@ func Train(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 // fit is Train of a set that is one, without a calibration.
 func fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	digest := set.BeginDigest(spec.Threads)
-	defer digest.Stop()
+	defer func() { digest.Stop() }()
 	limit := newLimit(spec.Time)
 	j, err := limit.prepare(ctx, set, spec)
 	if err != nil {
 		return nil, err
+	}
+	if j.set != set { // rounded to single precision
+		digest.Stop()
+		digest = j.set.BeginDigest(spec.Threads)
 	}
 	if err := j.provable(); err != nil {
 		return nil, err

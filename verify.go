@@ -70,8 +70,7 @@ func verify(ctx context.Context, m *model.Model, set *data.Set, threads int) (*V
 		return nil, err
 	}
 	v := &Verification{Claimed: Summarise(m)}
-	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
-		v.fail("the data have %s of %s, the model was trained on %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
+	if set = v.stored(m, set); set == nil {
 		return v, nil
 	}
 	set, digest, err := named(m, set, threads)
@@ -102,6 +101,18 @@ func verify(ctx context.Context, m *model.Model, set *data.Set, threads int) (*V
 		v.Unproved = ""
 	}
 	return v, nil
+}
+
+// stored returns the rows in the precision of those of the model; nil: they are others.
+func (v *Verification) stored(m *model.Model, set *data.Set) *data.Set {
+	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
+		v.fail("the data have %s of %s, the model was trained on %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)
+		return nil
+	}
+	if set = pose.InPrecision(m.Data, set); set == nil {
+		v.Found, v.Unproved = v.Claimed, pose.LessPrecise
+	}
+	return set
 }
 
 // named returns the digest of the rows, as the model has it, and the rows in the order of its dual variables: of a model that a

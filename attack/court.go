@@ -105,6 +105,9 @@ func (c *court) appoint(p *Problem, m *model.Model) error {
 // imagesOf returns the rows that the problem is about.
 func imagesOf(p *Problem, m *model.Model) (matrix.Matrix, error) {
 	x := p.Set.X
+	if m.Data.Precision == "" {
+		x = matrix.Single(x)
+	}
 	if m.Scaling != nil {
 		x = m.Scaling.Matrix(x)
 	}

@@ -135,8 +135,27 @@ func (r draw) gram(n int) [][]float64 {
 	return x
 }
 
-// matrixOf stores rows dense or sparse.
+// matrixOf stores rows dense or sparse, in single or double precision.
 func (r draw) matrixOf(x [][]float64, cols int) matrix.Matrix {
+	m, wide := r.single(x, cols), []float64{}
+	if r.chance(70) {
+		return m
+	}
+	for i, row := range x {
+		v := m.Row(i)
+		for k := range v.Value {
+			wide = append(wide, row[v.Column(k)])
+		}
+	}
+	double, err := matrix.NewDouble(m, wide)
+	if err != nil {
+		panic(err)
+	}
+	return double
+}
+
+// single is matrixOf in single precision.
+func (r draw) single(x [][]float64, cols int) matrix.Matrix {
 	if r.chance(50) {
 		m := &matrix.Dense{Rows: len(x), Cols: cols, Value: []float32{}}
 		for _, row := range x {
@@ -164,8 +183,8 @@ func dense(m matrix.Matrix) [][]float64 {
 	for i := range x {
 		x[i] = make([]float64, d)
 		row := m.Row(i)
-		for k, v := range row.Value {
-			x[i][row.Column(k)] = float64(v)
+		for k, v := range matrix.Values(nil, m, i) {
+			x[i][row.Column(k)] = v
 		}
 	}
 	return x

@@ -16,11 +16,21 @@ func Check(m Matrix) error {
 		return err
 	}
 	rows, cols := m.Dims()
-	if m, ok := m.(*Dense); ok && allFinite(m.Value) {
+	if m, ok := Single(m).(*Dense); ok && allFinite(m.Value) {
 		return nil
 	}
 	for i := range rows {
-		if err := m.Row(i).Check(cols); err != nil {
+		err := m.Row(i).Check(cols)
+		if double := doubleRows(m); err != nil && double != nil {
+			_, value := double(i)
+			for k, x := range value {
+				if large := math.Abs(x) > math.MaxFloat32 && !math.IsInf(x, 0); large {
+					err = fmt.Errorf("column %d: found %g, expected a magnitude of at most 3.4e38, the largest of single precision: multiply the column by a smaller unit", m.Row(i).Column(k)+1, x)
+					break
+				}
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("row %d: %w", i+1, err)
 		}
 	}
@@ -56,6 +66,11 @@ func checkShape(m Matrix) error {
 			return errors.New("found no rows, expected a matrix")
 		}
 		return m.checkOffsets()
+	case *Double:
+		if of := Nonzeros(m.Matrix); of != int64(len(m.Value)) {
+			return fmt.Errorf("double precision: found %d values, expected %d", len(m.Value), of)
+		}
+		return checkShape(m.Matrix)
 	case subset[int]:
 		return m.check()
 	case subset[uint32]:

@@ -84,6 +84,13 @@ func Dots(dst []float64, m Matrix, first int, w []float64) {
 		vec.DenseDots(dst, w[:m.Cols], m.Value[first*m.Cols:])
 		return
 	}
+	if row := doubleRows(m); row != nil {
+		for k := range dst {
+			index, value := row(first + k)
+			dst[k] = dot64(w, index, value)
+		}
+		return
+	}
 	for k := range dst {
 		dst[k] = m.Row(first + k).Dot(w)
 	}
@@ -100,8 +107,14 @@ func AddRows(w []float64, m Matrix, first int, scale []float64) {
 		vec.DenseAxpys(w[:m.Cols], scale, m.Value[first*m.Cols:])
 		return
 	}
+	double := doubleRows(m)
 	for k, s := range scale {
-		if s != 0 {
+		switch {
+		case s == 0:
+		case double != nil:
+			index, value := double(first + k)
+			axpy64(w, s, index, value)
+		default:
 			m.Row(first+k).AddTo(w, s)
 		}
 	}
@@ -122,6 +135,13 @@ func SquaredNorms(dst []float64, m Matrix, first int) {
 		}
 		return
 	}
+	if row := doubleRows(m); row != nil {
+		for k := range dst {
+			_, value := row(first + k)
+			dst[k] = vec.SquaredNorm64(value)
+		}
+		return
+	}
 	for k := range dst {
 		dst[k] = m.Row(first + k).SquaredNorm()
 	}
@@ -134,6 +154,8 @@ func Nonzeros(m Matrix) int64 {
 		return int64(len(m.Value))
 	case *Dense:
 		return int64(len(m.Value))
+	case *Double:
+		return int64(len(m.Value))
 	}
 	rows, _ := m.Dims()
 	var n int64
@@ -145,7 +167,7 @@ func Nonzeros(m Matrix) int64 {
 
 // IsDense reports whether all rows of m are dense.
 func IsDense(m Matrix) bool {
-	switch m.(type) {
+	switch Single(m).(type) {
 	case *Dense:
 		return true
 	case *CSR:

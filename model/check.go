@@ -101,6 +101,9 @@ func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
 		return fmt.Errorf("found %d classes for %d classifiers", len(m.Classes), k)
 	}
+	if p := m.Data.Precision; p != "" && p != "double" {
+		return fmt.Errorf("model: found rows of the precision %q, expected double, or none", p)
+	}
 	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
 		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
 	}

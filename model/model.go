@@ -149,6 +149,8 @@ type Data struct {
 	Classes  int    `json:"classes,omitempty"` // number of classes that targets were taken for; absent: numbers, none, or a model that did not say
 	Columns  int    `json:"columns,omitempty"` // number of columns of the table that the rows were; absent: no table, or a model that did not say
 	Digest   string `json:"digest"`            // digest of the parsed rows, before scaling
+
+	Precision string `json:"precision,omitempty"` // "double": values of the rows are float64; absent: float32
 }
 
 // Output is one function, with its proof. With two classes a positive score

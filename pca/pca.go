@@ -59,6 +59,7 @@ func Fit(ctx context.Context, set *data.Set, spec Spec) (*Result, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	set = spec.inPrecision(set)
 	begun := time.Now()
 	j, err := parallel.Until(ctx, func() (*pcaJob, error) {
 		j := &pcaJob{spec: spec, set: set, begun: begun}
@@ -325,7 +326,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: mean != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten, Kernel: j.spec.Kernel, Map: j.spec.Map, Missing: j.spec.observed()},
-		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: j.digest()},
+		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: pose.Columns(j.set.Schema), Digest: j.digest(), Precision: pose.Precision(j.set)},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: components, Eigenvalue: j.basis.Value, Mean: mean, Scale: j.rows.Factor, Space: j.space,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pca/method"
 	"github.com/fenchel-ml/fenchel/internal/pca/methods"
@@ -117,6 +118,28 @@ func (spec Spec) Check() error {
 }
 
 func (spec *Spec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
+
+// mostDouble bounds the products for the second moment of rows of double precision: some seconds.
+const mostDouble = 4e9
+
+// readsDouble are the methods that multiply with all rows, and never see one by itself.
+var readsDouble = []string{"covariance", "gram", "krylov", "power", "randomized"}
+
+// inPrecision returns the set with its rows of double precision, where the method reads them so and they are few, else
+// rounded; of such rows the choice is a method that forms their second moment or inner products.
+func (spec *Spec) inPrecision(set *data.Set) *data.Set {
+	if set == nil || !matrix.IsDouble(set.X) {
+		return set
+	}
+	n, d := set.X.Dims()
+	if spec.Kernel != "" || spec.Scale != "" && spec.Scale != "auto" && spec.Scale != "none" || set.Schema.Standardised() || set.Gaps != nil || float64(n)*float64(d)*float64(min(n, d)) > mostDouble || !spec.chooses() && !slices.Contains(readsDouble, spec.Method) {
+		return set.Single()
+	}
+	if spec.chooses() {
+		spec.Method = map[bool]string{true: "covariance", false: "gram"}[d <= n]
+	}
+	return set
+}
 
 // chooseK reports whether the rows say how many components there are.
 func (spec *Spec) chooseK() bool { return spec.Share > 0 || spec.Likeliest }

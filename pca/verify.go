@@ -41,6 +41,10 @@ func Verify(ctx context.Context, m *model.PCA, set *data.Set, threads int) (*Ver
 		return nil, err
 	}
 	v := &Verification{Found: m.Proof}
+	if set = pose.InPrecision(m.Data, set); set == nil {
+		v.Unproved = pose.LessPrecise
+		return v, nil
+	}
 	n, d := set.X.Dims()
 	if n != m.Data.Rows || d != m.Data.Features {
 		v.fail("the data have %s of %s, the components were found in %d of %d", registry.Count(n, "row"), registry.Count(d, "feature"), m.Data.Rows, m.Data.Features)

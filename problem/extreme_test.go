@@ -21,6 +21,7 @@ type draw struct {
 	*rand.Rand
 	name       string
 	x          *matrix.Dense
+	wide       []float64 // what x is rounded from; nil: itself
 	y, s       []float64
 	loss       loss.Loss
 	lambda     float64
@@ -66,6 +67,11 @@ func newDraw(seed uint64) *draw {
 	for i, v := range d.normals(n*cols, d.size(37)) {
 		d.x.Value[i] = float32(v)
 	}
+	if d.IntN(3) == 0 {
+		for _, v := range d.x.Value {
+			d.wide = append(d.wide, float64(v)*(1+0x1p-25*d.Float64()))
+		}
+	}
 	losses := d.losses()
 	d.loss = losses[int(seed)%len(losses)]
 	_, margin := d.loss.(loss.Margin)
@@ -107,13 +113,21 @@ func newDraw(seed uint64) *draw {
 	return d
 }
 
+// stored returns the rows, in the precision that they have.
+func (d *draw) stored() matrix.Matrix {
+	if d.wide == nil {
+		return d.x
+	}
+	return &matrix.Double{Matrix: d.x, Value: d.wide}
+}
+
 // row returns the exact inner product of row i with w, and the bias.
 func (d *draw) predictions(w []float64) []*big.Float {
 	out := make([]*big.Float, d.x.Rows)
 	for i := range out {
 		out[i] = newBig(w[d.x.Cols])
-		for j, x := range d.x.Row(i).Value {
-			out[i] = add(out[i], mul(newBig(float64(x)), newBig(w[j])))
+		for j, x := range matrix.Values(nil, d.stored(), i) {
+			out[i] = add(out[i], mul(newBig(x), newBig(w[j])))
 		}
 	}
 	return out
@@ -123,8 +137,8 @@ func (d *draw) predictions(w []float64) []*big.Float {
 func (d *draw) combine(v []float64) []*big.Float {
 	sum := bigs(make([]float64, d.x.Cols+1))
 	for i, v := range v {
-		for j, x := range d.x.Row(i).Value {
-			sum[j] = add(sum[j], mul(newBig(float64(x)), newBig(v)))
+		for j, x := range matrix.Values(nil, d.stored(), i) {
+			sum[j] = add(sum[j], mul(newBig(x), newBig(v)))
 		}
 		sum[d.x.Cols] = add(sum[d.x.Cols], newBig(v))
 	}
@@ -199,7 +213,7 @@ func TestExtremeLinear(t *testing.T) {
 	eachDraw(t, func(t *testing.T, d *draw) error {
 		pen := []penalty.Penalty{penalty.L2{}, penalty.L1{}, penalty.ElasticNet{Ratio: d.Float64()},
 			penalty.LP{Exponent: 1 + math.Exp(-8*d.Float64()*d.Float64())}}[d.IntN(4)]
-		p, err := NewLinear(NewRows(d.x, 1), d.y, d.s, d.loss, pen, d.lambda, d.bias)
+		p, err := NewLinear(NewRows(d.stored(), 1), d.y, d.s, d.loss, pen, d.lambda, d.bias)
 		if err != nil {
 			return err
 		}
@@ -457,7 +471,7 @@ func TestExtremeSlack(t *testing.T) {
 		d.inBall(t, inside, d.squared(d.beta[:n], newBig(d.beta[n])))
 		d.off(t, "margin", found, bound, d.exactLevel(f, inside, volume))
 
-		linear, err := NewLinearSlack(NewRows(d.x, 1), d.y, nu, d.bias)
+		linear, err := NewLinearSlack(NewRows(d.stored(), 1), d.y, nu, d.bias)
 		if err != nil {
 			return err
 		}

@@ -139,10 +139,12 @@ func (r *Rows) ColumnNorms() []float64 {
 		_, d := r.X.Dims()
 		squares := make([]float64, d+1)
 		r.SumTo(squares, func(s []float64, lo, hi int) {
+			var value []float64
 			for i := lo; i < hi; i++ {
 				row := r.X.Row(i)
-				for k, x := range row.Value {
-					s[row.Column(k)] += float64(float64(x) * float64(x))
+				value = matrix.Values(value, r.X, i)
+				for k, x := range value {
+					s[row.Column(k)] += float64(x * x)
 				}
 			}
 			s[d] += float64(hi - lo)

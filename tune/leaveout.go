@@ -90,7 +90,7 @@ func (r *run) leaveOut(part *fenchel.Part, chain []int) error {
 			c[k] = 1
 		}
 	}
-	predicted, err := PredictLeftOut(r.ctx, part, r.result.Candidates[chain[0]].Spec, c)
+	predicted, err := PredictLeftOut(r.ctx, part.Pose, r.result.Candidates[chain[0]].Spec, c)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/vec/lapack"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -41,11 +42,11 @@ import (
 // mostLeftOut is how many rows or columns a matrix may have that is factored.
 const mostLeftOut = 4096
 
-// PredictLeftOut returns for each C the prediction of every row of a part by the model of the others.
-// Scalings are those of all rows.
-func PredictLeftOut(ctx context.Context, p *fenchel.Part, spec fenchel.Spec, c []float64) ([][]float64, error) {
+// PredictLeftOut returns for each C the prediction of every row by the model of the others, where state states the
+// problem of a spec on all of them. Scalings are those of all rows.
+func PredictLeftOut(ctx context.Context, state func(context.Context, fenchel.Spec) (*pose.Case, error), spec fenchel.Spec, c []float64) ([][]float64, error) {
 	spec.Lambda, spec.C = 0, 1
-	posed, err := p.Pose(ctx, spec)
+	posed, err := state(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +141,7 @@ func (f *factors) columns(p *problem.Linear, threads int) {
 	mean := make([]float64, wide)
 	x := make([]float64, n*wide)
 	for i := range n {
-		row := p.X.Row(i)
-		for k, v := range row.Value {
-			x[i*wide+row.Column(k)] = float64(v)
-		}
+		matrix.AddRows(x[i*wide:][:d], p.X, i, []float64{1})
 		if wide > d {
 			x[i*wide+d] = 1
 		}
@@ -178,7 +176,17 @@ func innerProducts(c *pose.Case) ([]float64, error) {
 	if m, ok := c.Problems.Family.(pose.MachineFamily); ok {
 		return square(m), nil
 	}
-	m, err := pose.NewMachineFamily(kernel.Linear{}, c.First.Problem.(*problem.Linear).X, gram.Options{Threads: c.Threads})
+	x := c.First.Problem.(*problem.Linear).X
+	if matrix.IsDouble(x) {
+		n, d := x.Dims()
+		rows, products := make([]float64, n*d), make([]float64, n*n)
+		for i := range n {
+			matrix.AddRows(rows[i*d:(i+1)*d], x, i, []float64{1})
+		}
+		blas.SyrkRows64(blas.Block[float64]{Value: products, Rows: n, Cols: n, Stride: n}, blas.Block[float64]{Value: rows, Rows: n, Cols: d, Stride: d}, c.Threads)
+		return products, nil
+	}
+	m, err := pose.NewMachineFamily(kernel.Linear{}, x, gram.Options{Threads: c.Threads})
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func TestLeaveOneOutIsThatOfRefits(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := []float64{0.01, 3}
-			found, err := tune.PredictLeftOut(context.Background(), part, spec, values)
+			found, err := tune.PredictLeftOut(context.Background(), part.Pose, spec, values)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,6 +82,18 @@ func Problem(l loss.Loss, p string, bias problem.Bias, n, d int, sparse bool) *p
 	return must(problem.NewLinear(problem.NewRows(Stored(rows, sparse), 1), Targets(r, rows, l), s, l, must(penalty.New(p)), 0.05, bias))
 }
 
+// Doubled returns the problem with rows of double precision, of which those of p are the rounded ones.
+func Doubled(p *problem.Linear) *problem.Linear {
+	r, m := rand.New(rand.NewPCG(31, 0)), &matrix.Double{Matrix: p.X}
+	n, _ := p.Dims()
+	for i := range n {
+		for _, v := range p.X.Row(i).Value {
+			m.Value = append(m.Value, float64(v)*(1+0x1p-25*r.Float64()))
+		}
+	}
+	return must(problem.NewLinear(problem.NewRows(m, 1), p.Y, p.S, p.Loss, p.Penalty, p.Lambda, p.Bias))
+}
+
 // Each calls do for every loss, bias and elastic penalty. Penalties of other forms are left to
 // conform.TestUndeclared, which checks that solvers take or refuse them.
 func Each(t *testing.T, do func(t *testing.T, l loss.Loss, p string, bias problem.Bias)) {

@@ -7,16 +7,18 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// rows says where the rows of a set are: dense values, float32, row after row; or sparse
+// rows says where the rows of a set are: dense values, float32 or float64, row after row; or sparse
 // with starts, int64, and indices, uint32.
 type rows struct {
 	Rows    int    `json:"rows"`
 	Cols    int    `json:"cols"`
 	Values  Place  `json:"values"`
+	Double  bool   `json:"double"` // values are float64
 	Starts  *Place `json:"starts"` // nil: dense
 	Indices Place  `json:"indices"`
 
@@ -41,10 +43,39 @@ type arrays struct {
 
 // matrix makes the rows of what is in the memory, and copies nothing.
 func (w rows) matrix(r *region) (matrix.Matrix, error) {
-	values, err := numbers[float32](r, w.Values)
+	var values []float32
+	var double []float64
+	var err error
+	if w.Double {
+		if double, err = numbers[float64](r, w.Values); err == nil {
+			values = rounded(double)
+		}
+	} else {
+		values, err = numbers[float32](r, w.Values)
+	}
 	if err != nil {
 		return nil, err
 	}
+	x, err := w.single(r, values)
+	if err != nil || !w.Double {
+		return x, err
+	}
+	return matrix.NewDouble(x, double)
+}
+
+// rounded returns the numbers in single precision.
+func rounded(value []float64) []float32 {
+	single := make([]float32, len(value))
+	parallel.Blocks(len(value), 1<<16, 0, func(_, lo, hi int) {
+		for k, x := range value[lo:hi] {
+			single[lo+k] = float32(x)
+		}
+	})
+	return single
+}
+
+// single makes rows of these values.
+func (w rows) single(r *region, values []float32) (matrix.Matrix, error) {
 	if w.Starts == nil {
 		return matrix.NewDense(w.Rows, w.Cols, values)
 	}

@@ -37,7 +37,7 @@ import (
 )
 
 // Protocol is the version of what frames say: both sides have to have the same.
-const Protocol = 2
+const Protocol = 3
 
 // verbs are what a request can ask for.
 var verbs = map[string]func(*request) (any, error){

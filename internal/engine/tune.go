@@ -135,19 +135,8 @@ func (r *request) leaveOut(q *struct {
 	if err != nil {
 		return nil, err
 	}
-	spec, all := q.Spec.spec(), make([]int, set.Rows())
-	for i := range all {
-		all[i] = i
-	}
-	stage, err := fenchel.NewStage(r.ctx, set, spec)
-	if err != nil {
-		return nil, err
-	}
-	part, err := stage.Part(all, nil, fenchel.Resources{Threads: spec.Threads})
-	if err != nil {
-		return nil, err
-	}
-	found, err := tune.PredictLeftOut(r.ctx, part, spec, q.C)
+	state := func(ctx context.Context, spec fenchel.Spec) (*pose.Case, error) { return spec.Pose(ctx, set) }
+	found, err := tune.PredictLeftOut(r.ctx, state, q.Spec.spec(), q.C)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,31 @@ func Columns(s *data.Schema) int {
 	return len(s.Columns)
 }
 
+// doublePrecision is the Precision of a model of rows of double precision.
+const doublePrecision = "double"
+
+// Precision is that of the rows, as a model has it.
+func Precision(set *data.Set) string {
+	if matrix.IsDouble(set.X) {
+		return doublePrecision
+	}
+	return ""
+}
+
+// InPrecision returns the set with rows of the precision of those of a model, nil where they have less.
+func InPrecision(of model.Data, set *data.Set) *data.Set {
+	if of.Precision != doublePrecision {
+		return set.Single()
+	}
+	if Precision(set) != of.Precision {
+		return nil
+	}
+	return set
+}
+
+// LessPrecise says why nothing can be proved of such a set.
+const LessPrecise = "the model was trained on rows of double precision, and these are of single, as those of files are: expected the arrays of float64, by the Python package"
+
 // CheckPair refuses what is no model and no set, and rows of another structure.
 func CheckPair(m *model.Model, set *data.Set) error {
 	if err := m.Check(); err != nil {

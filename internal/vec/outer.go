@@ -20,7 +20,12 @@ func SparseOuters(h []float64, size int, scale []float64, start []int64, index [
 	}
 }
 
-func sparseOuterPortable(h []float64, size int, scale float64, index []uint32, value []float32) {
+// SparseOuter64 is SparseOuters of one row in double precision.
+func SparseOuter64(h []float64, size int, scale float64, index []uint32, value []float64) {
+	sparseOuterPortable(h, size, scale, index, value)
+}
+
+func sparseOuterPortable[X Float](h []float64, size int, scale float64, index []uint32, value []X) {
 	for k, v := range value {
 		c, row := float64(scale*float64(v)), h[int(index[k])*size:][:size]
 		for l, v := range value[:k+1] {

@@ -75,11 +75,11 @@ func addRowsPortable[T Float](dst []float64, rows [][]T, first int, c []float64)
 }
 
 // sparseDotPortable is the sparse sum in plain Go.
-func sparseDotPortable(w []float64, index []uint32, value []float32) float64 {
+func sparseDotPortable[X Float](w []float64, index []uint32, value []X) float64 {
 	index = index[:len(value)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	for len(value) >= 8 && len(index) >= 8 {
-		j, v := (*[8]uint32)(index), (*[8]float32)(value)
+		j, v := (*[8]uint32)(index), (*[8]X)(value)
 		s0 = math.FMA(w[j[0]], float64(v[0]), s0)
 		s1 = math.FMA(w[j[1]], float64(v[1]), s1)
 		s2 = math.FMA(w[j[2]], float64(v[2]), s2)
@@ -97,7 +97,7 @@ func sparseDotPortable(w []float64, index []uint32, value []float32) float64 {
 	return AddLanes(&s)
 }
 
-func sparseAxpyPortable(w []float64, scale float64, index []uint32, value []float32) {
+func sparseAxpyPortable[X Float](w []float64, scale float64, index []uint32, value []X) {
 	index = index[:len(value)]
 	for k, v := range value {
 		j := index[k]

@@ -10,6 +10,11 @@ func SparseDot(w []float64, index []uint32, value []float32) float64 {
 	return sparseDot(w, index[:len(value)], value)
 }
 
+// SparseDot64 is SparseDot of values in double precision.
+func SparseDot64(w []float64, index []uint32, value []float64) float64 {
+	return sparseDotPortable(w, index, value)
+}
+
 // SparseDots sets dst[i] to the SparseDot of w and row i of a matrix, whose
 // elements are start[i] to start[i+1] of index and value.
 func SparseDots(dst, w []float64, start []int64, index []uint32, value []float32) {
@@ -25,6 +30,11 @@ func SparseDots(dst, w []float64, start []int64, index []uint32, value []float32
 // is unspecified.
 func SparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	sparseAxpy(w, scale, index[:len(value)], value)
+}
+
+// SparseAxpy64 is SparseAxpy of values in double precision.
+func SparseAxpy64(w []float64, scale float64, index []uint32, value []float64) {
+	sparseAxpyPortable(w, scale, index, value)
 }
 
 // SparseAxpys adds to w the rows of a matrix, as SparseDots has it, each times

@@ -113,12 +113,14 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def put_rows(writer: Writer, X: Any, offsets: np.ndarray | None = None) -> dict[str, Any]:
-    """Write rows, dense or sparse, as the engine reads them."""
+def put_rows(writer: Writer, X: Any, offsets: np.ndarray | None = None, double: bool = False) -> dict[str, Any]:
+    """Write rows, dense or sparse, as the engine reads them: with ``double`` those of float64 as they are, others in single precision."""
     rows, cols = X.shape
-    fields: dict[str, Any] = {"rows": int(rows), "cols": int(cols)}
+    double = double and X.dtype == np.float64
+    dtype = np.float64 if double else np.float32
+    fields: dict[str, Any] = {"rows": int(rows), "cols": int(cols), "double": double}
     if not is_sparse(X):
-        fields["values"] = writer.put(X, np.float32, offsets)
+        fields["values"] = writer.put(X, dtype, offsets)
         if offsets is not None:
             fields["offsets"] = [float(x) for x in offsets]
         return fields
@@ -126,7 +128,7 @@ def put_rows(writer: Writer, X: Any, offsets: np.ndarray | None = None) -> dict[
     fields["starts"] = writer.put(X.indptr, np.int64)
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices
     fields["indices"] = writer.put(indices, np.uint32)
-    fields["values"] = writer.put(X.data, np.float32)
+    fields["values"] = writer.put(X.data, dtype)
     return fields
 
 

@@ -59,13 +59,13 @@ class Data:
         result: np.ndarray = values
         return result
 
-    def fields(self, writer: Writer) -> dict[str, Any]:
-        """Write the arrays."""
+    def fields(self, writer: Writer, double: bool = False) -> dict[str, Any]:
+        """Write the arrays; with ``double`` rows of float64 stay so."""
         if table := hasattr(self.X, "fields"):
             fields: dict[str, Any] = {"table": self.X.fields(writer, self.numbers if self.codes is None else self.codes)}
         else:
             warn_small(self.X)
-            fields = {"x": put_rows(writer, self.X, self.offsets)}
+            fields = {"x": put_rows(writer, self.X, self.offsets, double)}
         if not table and self.names is not None and len(set(self.names)) == len(self.names):
             fields["names"] = self.names
         if self.numbers is not None:
@@ -125,7 +125,7 @@ def fit(data: Data, spec: dict[str, Any], init: Model | None = None) -> tuple[di
     """Train; the answer has the model, and whether Ctrl-C ended it."""
 
     def build(writer: Writer) -> dict[str, Any]:
-        fields = {"data": data.fields(writer), "spec": _finite(spec)}
+        fields = {"data": data.fields(writer, double=True), "spec": _finite(spec)}
         if init is not None:
             fields["from"] = {"key": init.key, "bytes": writer.raw(init.data)}
         return fields
@@ -207,13 +207,13 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
         return _modelled(answer, memory) if "model" in answer else answer
 
-    result: dict[str, Any] = _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
+    result: dict[str, Any] = _with_model(verb, model, lambda w: {"data": data.fields(w, double=verb == "verify"), **fields}, read)
     return result
 
 
 def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w), **fields})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify"), **fields})
 
 
 def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
@@ -263,7 +263,7 @@ def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
     """Ask what ridge regression predicts for each row from all others, for each C: values of C x rows."""
 
     def build(writer: Writer) -> dict[str, Any]:
-        return {"data": data.fields(writer), "spec": _finite(spec), "C": C}
+        return {"data": data.fields(writer, double=True), "spec": _finite(spec), "C": C}
 
     result, stopped = _engine.ask("leave-out", build, lambda answer, memory: memory.read(answer["numbers"], np.float64).reshape(len(C), -1))
     if stopped:
@@ -275,7 +275,7 @@ def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
 def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.ndarray) -> dict[str, Any]:
     """Ask how far linear predictors are from the best of a problem."""
     return _plainly(
-        "certify", lambda w: {"data": data.fields(w), "spec": _finite(spec), "weights": w.put(np.atleast_2d(coef), np.float64), "bias": w.put(np.atleast_1d(intercept), np.float64)}
+        "certify", lambda w: {"data": data.fields(w, double=True), "spec": _finite(spec), "weights": w.put(np.atleast_2d(coef), np.float64), "bias": w.put(np.atleast_1d(intercept), np.float64)}
     )
 
 
@@ -291,7 +291,7 @@ def components(data: Data, spec: dict[str, Any], stream: bool = False, init: Mod
     """Find principal components, or go on with those of a stream."""
 
     def build(writer: Writer) -> dict[str, Any]:
-        fields = {"data": data.fields(writer), "spec": _finite(spec)}
+        fields = {"data": data.fields(writer, double=not stream), "spec": _finite(spec)}
         if init is not None:
             fields["from"] = {"key": "", "bytes": writer.raw(init.data)}
         return fields

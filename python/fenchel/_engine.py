@@ -26,7 +26,7 @@ from ._arrays import Writer
 
 __all__ = ["DataError", "EngineError", "ask", "close", "program"]
 
-PROTOCOL = 2  # of the frames, as the program has it
+PROTOCOL = 3  # of the frames, as the program has it
 KEPT = 64 << 20  # bytes of shared memory that stay for the next request
 
 

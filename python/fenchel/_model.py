@@ -83,6 +83,11 @@ class Model:
         """A digest of all that is in the file."""
         return self.metadata["metadata_digest"]
 
+    @property
+    def precision(self) -> str:
+        """Return "float64" where the certificate is about rows of that type, "float32" where they were rounded to it."""
+        return "float64" if (self.part("data") or {}).get("precision") == "double" else "float32"
+
     def part(self, name: str) -> Any:
         """Return a part of the metadata, None if there is none."""
         text = self.metadata.get(name)

@@ -31,7 +31,7 @@ class Stop(Exception):
 
 
 class Rows:
-    """A sparse matrix of float32 by rows, with targets, a list of labels or an array of numbers, and weights."""
+    """A sparse matrix of float32, or of float64 where a model was trained on such, by rows, with targets, a list of labels or an array of numbers, and weights."""
 
     def __init__(self, start: Any, index: Any, value: Any, cols: Any, target: Any = None, weight: Any = None) -> None:
         self.start, self.index, self.value, self.cols, self.target, self.weight = start, np.asarray(index, np.int64), value, cols, target, weight
@@ -70,7 +70,10 @@ class Rows:
             h = hashlib.sha256(struct.pack("<Q", len(block)))
             for i in block:
                 there = np.flatnonzero(self.value[self.start[i] : self.start[i + 1]]) + self.start[i]
-                h.update(struct.pack("<Q", len(there)) + self.index[there].astype("<u4").tobytes() + self.value[there].astype("<f4").tobytes())
+                if self.value.dtype == np.float64:
+                    h.update(struct.pack("<Q", 1 << 63 | len(there)) + b"".join(struct.pack("<Id", j, v) for j, v in zip(self.index[there], self.value[there])))
+                else:
+                    h.update(struct.pack("<Q", len(there)) + self.index[there].astype("<u4").tobytes() + self.value[there].astype("<f4").tobytes())
                 text = self.target[i].encode() if isinstance(self.target, list) else None
                 h.update(b"\1" + struct.pack("<d", self.target[i] + 0.0) if text is None else b"\2" + struct.pack("<Q", len(text)) + text)
                 h.update(struct.pack("<d", 1.0 if self.weight is None else self.weight[i]))
@@ -138,7 +141,7 @@ def read_cache(data: bytes) -> Rows:
     return rows
 
 
-def read_rows(path: str, cols: int, zero_based: bool, labels: str | None) -> Rows:
+def read_rows(path: str, cols: int, zero_based: bool, labels: str | None, precision: Any = np.float32) -> Rows:
     with reading(path, "LIBSVM text, a cache of fenchel convert, or an array of NPY") as data:
         if data[:8] == b"\x89FEN\r\n\x1a\n":
             return read_cache(data)
@@ -148,12 +151,12 @@ def read_rows(path: str, cols: int, zero_based: bool, labels: str | None) -> Row
         if x.ndim != 2 or not np.isfinite(x).all():
             raise ValueError(f"found an array of shape {x.shape}, no rows of finite numbers")
     if not labels:
-        return Rows.dense(x[:, :-1].astype(np.float32), x[:, -1])
+        return Rows.dense(x[:, :-1].astype(precision), x[:, -1])
     with reading(labels, "a target for each row") as data:
         target = np.load(labels).astype(float) if data[:6] == b"\x93NUMPY" else numbers_of(data.decode().split())
         if np.shape(target) != x.shape[:1]:
             raise ValueError(f"found targets of shape {np.shape(target)} for {len(x)} rows")
-    return Rows.dense(x.astype(np.float32), target)
+    return Rows.dense(x.astype(precision), target)
 
 
 class Model:
@@ -346,7 +349,7 @@ def outputs(m: Model, rows: Rows) -> list[tuple[Any, Any, float, Any]]:
 def check(model: str, data: str, labels: str | None) -> list[str]:
     """Compare what a model claims with what its rows say, and return lines that tell it."""
     m = Model(model)
-    rows = read_rows(data, m.shape[1], bool(m.problem.get("zero_based")), labels)
+    rows = read_rows(data, m.shape[1], bool(m.problem.get("zero_based")), labels, np.float64 if m.data.get("precision") == "double" else np.float32)
     if (found := (rows.n, rows.cols, rows.digest())) != (trained := (*m.shape, m.data["digest"])):
         raise Stop(5, "found {} rows of {} features with the digest {}, the model was trained on {} of {} with {}".format(*found, *trained))
     x = rows.scaled(m.tensor["offset"], m.tensor["factor"]) if "offset" in m.tensor else rows

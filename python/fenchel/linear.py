@@ -202,8 +202,8 @@ class Classifier(Proved, ClassifierMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            float32 is used as it is, other types are rounded to it. LinearClassifier and LinearRegressor take tables of
-            pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
+            float64 stays so where the solver that is chosen reads it (``newton`` and ``covariance``: smooth losses and few
+            features), else rows are rounded to float32: ``model_.precision`` tells. LinearClassifier and LinearRegressor take tables of pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
         y : array of shape (n_samples,)
             Classes: numbers or strings.
         sample_weight : array of shape (n_samples,), optional
@@ -409,8 +409,8 @@ class Regressor(Proved, RegressorMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            float32 is used as it is, other types are rounded to it. LinearClassifier and LinearRegressor take tables of
-            pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
+            float64 stays so where the solver that is chosen reads it (``newton`` and ``covariance``: smooth losses and few
+            features), else rows are rounded to float32: ``model_.precision`` tells. LinearClassifier and LinearRegressor take tables of pandas, polars or pyarrow too, with texts, categories, dates and missing numbers, and lists of texts.
         y : array of shape (n_samples,) or (n_samples, n_targets)
             Targets of two dimensions are one problem each, solved together.
         sample_weight : array of shape (n_samples,), optional

@@ -241,7 +241,7 @@ def test_another_protocol(monkeypatch, tmp_path):
     """))
     other.chmod(0o755)
     monkeypatch.setenv("FENCHEL_BINARY", str(other))
-    with pytest.raises(fenchel.EngineError, match=r"found the protocol 1 of version 0.0, expected 2: [^\n]*$"):
+    with pytest.raises(fenchel.EngineError, match=r"found the protocol 1 of version 0.0, expected 3: [^\n]*$"):
         fenchel.LinearClassifier().fit(X, Y)
     monkeypatch.undo()
     fenchel.LinearClassifier().fit(X, Y)

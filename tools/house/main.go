@@ -18,12 +18,12 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 167_858 // lines of Go without tests, of all modules
-	mostRoot       = 151_457 // the same of the root module; 102,000
-	mostReached    = 89_647  // lines that a program has which imports the root package; 66,000
+	mostGo         = 168_269 // lines of Go without tests, of all modules
+	mostRoot       = 151_846 // the same of the root module; 102,000
+	mostReached    = 89_967  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 17      // packages that other modules may import, serve and data/parquet among them; 15
-	mostExported   = 445     // their exported names, but for methods and fields; 340
+	mostExported   = 450     // their exported names, but for methods and fields; 340
 	mostBackwards  = 15      // percent of the arrows between files that run back, in the worst room; 15
 	mostFields     = 24      // of the largest object; 24
 	mostFiles      = 22      // of a folder besides tests; 22

@@ -98,7 +98,7 @@ const laidOut = 1 << 27
 
 // NewLaidOut lays out what there is room for.
 func NewLaidOut(x Rows, threads int) *LaidOut {
-	if IsSparse(x.X) && matrix.Nonzeros(x.X) <= laidOut {
+	if IsSparse(x.X) && !matrix.IsDouble(x.X) && matrix.Nonzeros(x.X) <= laidOut {
 		return layOut(x, 4096, threads)
 	}
 	return &LaidOut{x: x, threads: threads}

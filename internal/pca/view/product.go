@@ -92,7 +92,7 @@ type Product struct {
 }
 
 func newProduct(r Rows, m, threads int, quick bool) *Product {
-	if !IsSparse(r.X) {
+	if !IsSparse(r.X) || matrix.IsDouble(r.X) {
 		return NewFormedProduct(r, m, threads, quick || r.Offset == nil)
 	}
 	return productOf(r, m, newSparseStripes(r.X, m, threads))
@@ -100,7 +100,7 @@ func newProduct(r Rows, m, threads int, quick bool) *Product {
 
 // NewFormedProduct multiplies rows as dense ones, however they are stored.
 func NewFormedProduct(r Rows, m, threads int, quick bool) *Product {
-	if quick {
+	if quick && !matrix.IsDouble(r.X) {
 		return productOf(r, m, newDenseStripes(r, m, threads))
 	}
 	p := productOf(r, m, newMovedStripes(r, m, threads))

@@ -47,15 +47,8 @@ func (r Rows) Dims() (rows, cols int) { return r.X.Dims() }
 
 // Row sets dst, d numbers, to row i.
 func (r Rows) Row(dst []float64, i int) {
-	x := r.X.Row(i)
 	clear(dst)
-	if x.Index == nil {
-		vec.Axpy(dst, 1, x.Value)
-	} else {
-		for k, j := range x.Index {
-			dst[j] = float64(x.Value[k])
-		}
-	}
+	matrix.AddRows(dst, r.X, i, []float64{1})
 	if r.Offset != nil {
 		vec.Axpy64(dst, -1, r.Offset)
 	}

@@ -104,8 +104,11 @@ func sameNumbers(a, b []float64) bool {
 }
 
 // Single returns the second moment by sums in single precision: of rows that share it, the one
-// that they share.
+// that they share. Of rows of double precision it is not OK.
 func (r Rows) Single(ctx context.Context, threads int) (*SingleMoment, error) {
+	if matrix.IsDouble(r.X) {
+		return &SingleMoment{}, nil
+	}
 	shares := r.shared.belongs(r)
 	if shares && r.shared.moment != nil {
 		return r.shared.moment, nil

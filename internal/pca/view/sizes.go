@@ -58,9 +58,9 @@ func (r Rows) OffsetSquare() float64 {
 
 // StoredSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
 func (r Rows) StoredSquares(i int) (squared, raw float64) {
-	x := r.X.Row(i)
+	x, value := r.X.Row(i), matrix.Values(nil, r.X, i)
 	for k, j := range x.Index {
-		v, f, o := float64(x.Value[k]), 1.0, 0.0
+		v, f, o := value[k], 1.0, 0.0
 		if r.Factor != nil {
 			f = r.Factor[j]
 		}
@@ -107,9 +107,8 @@ func (r Rows) Sizes(threads int) (squared, fourth float64) {
 func (r Rows) squaredNorm(i int, base float64) float64 {
 	x := r.X.Row(i)
 	var stored, zero float64 // of the places that are stored: with their values, and as if these were 0
-	for k, v := range x.Value {
-		j := x.Index[k]
-		value, offset := float64(v), 0.0
+	for k, value := range matrix.Values(nil, r.X, i) {
+		j, offset := x.Index[k], 0.0
 		if r.Offset != nil {
 			offset = r.Offset[j]
 		}
@@ -170,11 +169,11 @@ func columnSums(x matrix.Matrix, threads int) []float64 {
 		return sums
 	}
 	block := int((int64(n) + count - 1) / count)
-	parts := make([][]float64, (n+block-1)/block)
+	parts, one := make([][]float64, (n+block-1)/block), []float64{1}
 	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
 		parts[b] = make([]float64, d)
 		for i := lo; i < hi; i++ {
-			x.Row(i).AddTo(parts[b], 1)
+			matrix.AddRows(parts[b], x, i, one)
 		}
 	})
 	for _, part := range parts {

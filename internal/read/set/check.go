@@ -54,7 +54,7 @@ func (s *Set) Check() error {
 // Vouch notes that the values of the rows are checked.
 func (s *Set) Vouch() *Set {
 	switch s.X.(type) {
-	case *matrix.Dense, *matrix.CSR:
+	case *matrix.Dense, *matrix.CSR, *matrix.Double:
 		s.sound = s.X
 	}
 	return s

@@ -62,6 +62,36 @@ type digestWriter struct {
 // row appends a row.
 func (w *digestWriter) row(s *Set, i int) {
 	row := s.X.Row(i)
+	if matrix.IsDouble(s.X) {
+		w.double(row, matrix.Values(nil, s.X, i))
+	} else {
+		w.single(row)
+	}
+	w.buf = s.Target.appendDigest(w.buf, i)
+	weight := 1.0
+	if s.Weight != nil {
+		weight = s.Weight[i]
+	}
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(weight))
+}
+
+// double appends the columns and values that are not 0 of a row of double precision, which their number tells.
+func (w *digestWriter) double(row matrix.Vector, value []float64) {
+	at := len(w.buf)
+	count := uint64(1) << 63
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, 0)
+	for k, v := range value {
+		if v != 0 {
+			count++
+			w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(row.Column(k)))
+			w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(v))
+		}
+	}
+	binary.LittleEndian.PutUint64(w.buf[at:], count)
+}
+
+// single appends the number of values that are not 0, their columns, and these.
+func (w *digestWriter) single(row matrix.Vector) {
 	nonzeros := CountNonzeros(row.Value)
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(nonzeros))
 	index, value := row.Index, row.Value
@@ -75,12 +105,6 @@ func (w *digestWriter) row(s *Set, i int) {
 		index = w.all[:nonzeros]
 	}
 	w.buf = appendWords(appendWords(w.buf, index), value)
-	w.buf = s.Target.appendDigest(w.buf, i)
-	weight := 1.0
-	if s.Weight != nil {
-		weight = s.Weight[i]
-	}
-	w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(weight))
 }
 
 // nonzeros returns the columns and values of so many, valid until the next call.

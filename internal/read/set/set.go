@@ -80,6 +80,19 @@ func (s *Set) Rows() int { rows, _ := s.X.Dims(); return rows }
 // Cols returns d.
 func (s *Set) Cols() int { _, cols := s.X.Dims(); return cols }
 
+// Single returns the set with rows of single precision: itself unless they are of double.
+func (s *Set) Single() *Set {
+	if !matrix.IsDouble(s.X) {
+		return s
+	}
+	single := *s
+	single.X = matrix.Single(s.X)
+	if s.isSound() {
+		single.sound = single.X
+	}
+	return &single
+}
+
 // Target is the column to be predicted, as it was spelled and as numbers. It
 // has both Code and Number when the labels are numbers of which there are few
 // enough to be classes.

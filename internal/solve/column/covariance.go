@@ -75,6 +75,8 @@ type covariance struct {
 	h             []float64 // size*size, symmetric; nil: not formed yet
 	w, g          []float64 // weights, and the gradient of the losses there
 	prediction, a []float64 // of the rows
+	least         float64   // the smallest of the largest violations so far
+	still         int       // epochs since
 	end           error
 
 	factor lapack.Cholesky
@@ -110,13 +112,20 @@ func (s *covariance) Epoch() {
 	if s.over.Reached() || s.end != nil {
 		return
 	}
+	worst := 0.0
+	for j := range s.size {
+		worst = max(worst, s.violation(j))
+	}
+	if s.still++; s.least == 0 || worst < s.least/2 {
+		s.least, s.still = worst, 0
+	}
 	before := slices.Clone(s.w)
-	if s.descend(); slices.Equal(s.w, before) {
+	if s.descend(); slices.Equal(s.w, before) || s.still > mostStill {
 		s.end = errStill
 	}
 }
 
-// errStill says that a step by h moves nothing any more.
+// errStill says that steps by h move nothing any more, or go round in roundings.
 var errStill = errors.New("solver covariance: roundings of the second moment hide what is left to gain; cd works on the rows")
 
 // slopes sets a to those of the losses at w.

@@ -146,11 +146,16 @@ func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int
 		}
 	default:
 		_, all := everyColumn(1, d)
+		double := matrix.IsDouble(x)
 		for i := lo; i < hi; i++ {
 			v := x.Row(i)
 			column := v.Index
 			if column == nil {
 				column = all
+			}
+			if double {
+				vec.SparseOuter64(h, m.size, c[i], column, matrix.Values(nil, x, i))
+				continue
 			}
 			vec.SparseOuters(h, m.size, c[i:i+1], []int64{0, int64(len(v.Value))}, column, v.Value, values)
 		}
@@ -180,6 +185,10 @@ func everyColumn(rows, d int) (start []int64, column []uint32) {
 func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, threads int) {
 	_, d := x.Dims()
 	sums := blas.Block[float64]{Value: h, Rows: m.size, Cols: m.size, Stride: m.size}
+	if matrix.IsDouble(x) {
+		m.addDouble(sums, x, c, lo, hi, threads)
+		return
+	}
 	if whole, ok := x.(*matrix.Dense); ok && mostly(c[lo:hi]) {
 		blas.WeightedGram(sums, c[lo:hi], blas.Block[float32]{Value: whole.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
 		return
@@ -196,6 +205,29 @@ func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, thr
 			blas.WeightedGram(sums, weight, rows, threads)
 			weight = weight[:0]
 		}
+	}
+}
+
+// addDouble is addDense of rows of double precision.
+func (m *Matrix) addDouble(sums blas.Block[float64], x matrix.Matrix, c []float64, lo, hi, threads int) {
+	_, d := x.Dims()
+	height := min(gramRows, hi-lo)
+	rows := blas.Block[float64]{Value: make([]float64, height*m.size), Cols: m.size, Stride: m.size}
+	weighted := blas.Block[float64]{Value: make([]float64, height*m.size), Cols: m.size, Stride: m.size}
+	for ; lo < hi; lo += height {
+		rows.Rows = min(height, hi-lo)
+		weighted.Rows = rows.Rows
+		clear(rows.Value)
+		clear(weighted.Value)
+		for k := range rows.Rows {
+			row, more := rows.Value[k*m.size:(k+1)*m.size], weighted.Value[k*m.size:(k+1)*m.size]
+			matrix.AddRows(row[:d], x, lo+k, []float64{1})
+			if m.size > d {
+				row[d] = 1
+			}
+			vec.Axpy64(more, c[lo+k], row)
+		}
+		blas.GemmColsLower64(sums, weighted, rows, new(blas.Room), threads)
 	}
 }
 

@@ -14,12 +14,15 @@ import (
 )
 
 // TestHessian compares with the formula, element by element: dense and sparse data,
-// added both ways, enough rows for several partial sums and blocks of rows, some of
+// added both ways, in single and double precision, enough rows for several partial sums and blocks of rows, some of
 // weight 0; one thread and two.
 func TestHessian(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		for way := range 4 {
-			p := draw.Problem(loss.Squared{}, "l2", bias, 5003, 9, way/2 == 0)
+		for way := range 8 {
+			p := draw.Problem(loss.Squared{}, "l2", bias, 5003, 9, way/2%2 == 0)
+			if way >= 4 {
+				p = draw.Doubled(p)
+			}
 			n, d := p.Dims()
 			c := make([]float64, n)
 			for i := range c {
@@ -70,7 +73,7 @@ func plainHessian(p *problem.Linear, c []float64) []float64 {
 	h := make([]float64, (d+1)*(d+1))
 	for i := range n {
 		x := make([]float64, d+1)
-		p.X.Row(i).AddTo(x[:d], 1)
+		matrix.AddRows(x[:d], p.X, i, []float64{1})
 		x[d] = 1
 		for j := range x {
 			for k := range x {

@@ -10,14 +10,19 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/solve/newton"
 	"github.com/fenchel-ml/fenchel/internal/solve/parts"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The rules use
 // counts, never a clock; the ablation test measures them on real, deformed and generated
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
+	if name := chooseDouble(p); name != "" {
+		return name, "it reads rows of double precision, and there are few features"
+	}
 	if _, ok := p.Penalty.(penalty.Nonnegative); ok || (dual.SDCA{}).Accepts(p) != nil {
 		return chooseWeak(p)
 	}
@@ -50,6 +55,31 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		second = "sdca"
 	}
 	return second, why
+}
+
+// ReadsDouble reports whether the solver of that name sees rows of double precision as they are, and so proves any
+// gap of them: it reads many rows at a time, none by itself.
+func ReadsDouble(p *problem.Linear, name string) bool {
+	_, cornered := p.Loss.(loss.Cornered)
+	return name == "newton" && !cornered || name == "covariance"
+}
+
+// chooseDouble returns a solver that reads rows of double precision where they are so and it is cheap, as a small matrix
+// is whatever the rows are; "": none.
+func chooseDouble(p *problem.Linear) string {
+	_, d := p.Dims()
+	if !matrix.IsDouble(p.X) || d > hessian.MostColumns/16 && hessian.Time(p) > cheapTime {
+		return ""
+	}
+	for _, s := range []struct {
+		name string
+		solver.Solver
+	}{{"newton", newton.Newton{}}, {"covariance", column.Covariance{}}} {
+		if s.Accepts(p) == nil && ReadsDouble(p, s.name) {
+			return s.name
+		}
+	}
+	return ""
 }
 
 // chooseWeak is Choose for penalties that do not determine each weight by itself, and for those that bound weights.
