@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel"
+	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -118,7 +121,7 @@ var examples = []string{
 	"check-kernel @toy:n=40,d=3 --kernel sigmoid --gamma 1",
 	"sparsify two @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 -o small",
 	"sparsify two @toy:n=60,d=3 --no-refit",
-	"info small",
+	"info small", "info wide",
 	"pca @low-rank:n=80,d=10 -k 2 --note a=b -o p",
 	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream", "pca @low-rank:n=80,d=10 -k 2 --kernel rbf --map nystrom:rank=20 -o images", "info images", "pca gaps.csv -k 1 --observed -o gaps", "info gaps", "verify gaps gaps.csv", "verify images @low-rank:n=80,d=10",
 	"pca @pca-gaussian:n=80 -k 2 --stream --method warmuth-kuzmin",
@@ -153,6 +156,14 @@ func TestSchemas(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	wide := &matrix.Double{Matrix: &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{1, 2}}, Value: []float64{1, 2}}
+	solved, err := fenchel.Train(t.Context(), &data.Set{X: wide, Target: data.Numbers([]float64{1, 3})}, fenchel.Spec{Loss: "squared"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := solved.Model.WriteFile("wide"); err != nil { // as the Python package writes one
+		t.Fatal(err)
 	}
 	printed := map[string]map[string]bool{} // of each verb, the names of fields
 	for _, example := range examples {

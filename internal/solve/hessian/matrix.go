@@ -211,21 +211,24 @@ func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, thr
 // addDouble is addDense of rows of double precision.
 func (m *Matrix) addDouble(sums blas.Block[float64], x matrix.Matrix, c []float64, lo, hi, threads int) {
 	_, d := x.Dims()
-	height := min(gramRows, hi-lo)
+	height, one := min(gramRows, hi-lo), []float64{1}
 	rows := blas.Block[float64]{Value: make([]float64, height*m.size), Cols: m.size, Stride: m.size}
 	weighted := blas.Block[float64]{Value: make([]float64, height*m.size), Cols: m.size, Stride: m.size}
 	for ; lo < hi; lo += height {
 		rows.Rows = min(height, hi-lo)
 		weighted.Rows = rows.Rows
-		clear(rows.Value)
-		clear(weighted.Value)
 		for k := range rows.Rows {
-			row, more := rows.Value[k*m.size:(k+1)*m.size], weighted.Value[k*m.size:(k+1)*m.size]
-			matrix.AddRows(row[:d], x, lo+k, []float64{1})
+			row := rows.Value[k*m.size : (k+1)*m.size]
+			if value := matrix.Values(nil, x, lo+k); len(value) == d {
+				copy(row, value)
+			} else {
+				clear(row)
+				matrix.AddRows(row[:d], x, lo+k, one)
+			}
 			if m.size > d {
 				row[d] = 1
 			}
-			vec.Axpy64(more, c[lo+k], row)
+			vec.ScaledAdd(weighted.Value[k*m.size:(k+1)*m.size], 0, c[lo+k], row)
 		}
 		blas.GemmColsLower64(sums, weighted, rows, new(blas.Room), threads)
 	}

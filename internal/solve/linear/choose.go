@@ -65,10 +65,10 @@ func ReadsDouble(p *problem.Linear, name string) bool {
 }
 
 // chooseDouble returns a solver that reads rows of double precision where they are so and it is cheap, as a small matrix
-// is whatever the rows are; "": none.
+// is whatever the rows are; "": none. Where lambda alone keeps the matrix from being singular it must not be tiny.
 func chooseDouble(p *problem.Linear) string {
-	_, d := p.Dims()
-	if !matrix.IsDouble(p.X) || d > hessian.MostColumns/16 && hessian.Time(p) > cheapTime {
+	n, d := p.Dims()
+	if !matrix.IsDouble(p.X) || n < d && p.MeanSquaredNorm() > 1e15*p.Lambda || d > hessian.MostColumns/16 && hessian.Time(p) > cheapTime {
 		return ""
 	}
 	for _, s := range []struct {
