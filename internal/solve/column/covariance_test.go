@@ -62,6 +62,38 @@ func TestCovarianceIsCD(t *testing.T) {
 	}
 }
 
+// TestCovarianceEnds: a run that nobody stops ends by itself where rounding lets it get no further.
+func TestCovarianceEnds(t *testing.T) {
+	const n, d = 13, 6
+	random := rand.New(rand.NewPCG(44, 3))
+	value, y := make([]float32, n*d), make([]float64, n)
+	for i := range value {
+		value[i] = float32(random.Float64())
+	}
+	for i := range y {
+		y[i] = random.Float64()
+	}
+	for _, spec := range []string{"l1", "nonnegative", "elastic-net"} {
+		pen, err := penalty.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.NewLinear(problem.NewRows(&matrix.Dense{Rows: n, Cols: d, Value: value}, 1), y, nil, loss.Squared{}, pen, 0.01, problem.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Covariance{}.Start(p, solver.Start{}).(*covariance)
+		for range 1000 {
+			if s.Epoch(); s.Report().End != nil {
+				break
+			}
+		}
+		if s.Report().End == nil || !(p.Certify(s.Point()).Relative() < 1e-11) {
+			t.Errorf("%s: found no end in 1000 epochs, or the gap %g", spec, p.Certify(s.Point()).Relative())
+		}
+	}
+}
+
 // TestCovarianceLeaves: weights that become 0 between steps over the columns in use are no longer among these.
 func TestCovarianceLeaves(t *testing.T) {
 	random := rand.New(rand.NewPCG(44, 2))
