@@ -13,9 +13,9 @@ import (
 )
 
 // Joint is the problem of K linear predictors, one for each class, that one loss judges
-// together. With W of K columns w_k, and W x_i + b the K predictions of row i:
+// together. With W of K columns w_k, and W^T x_i + b the K predictions of row i:
 //
-//	P(W,b) = (1/N) sum_i s_i l(W x_i + b, y_i) + lambda Omega(W)
+//	P(W,b) = (1/N) sum_i s_i l(W^T x_i + b, y_i) + lambda Omega(W)
 //	D(A)   = -(1/N) sum_i s_i l*(a_i, y_i) - lambda Omega*(-X^T(s.A) / (lambda N))
 //
 // Omega is a sum over all d K weights, a_i has K numbers, and a free bias adds the constraint

@@ -67,7 +67,7 @@ func readPage(text string) (all []*consoleCommand, files map[string]string) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	all := []string{readme}
-	for _, pattern := range []string{"guide/*.md", "tutorials/*.md", "recipes.md", "gallery.md", "faq.md", "serving.md", "seeing.md"} {
+	for _, pattern := range []string{"guide/*.md", "tutorials/*.md", "recipes.md", "certificates.md", "gallery.md", "faq.md", "serving.md", "seeing.md"} {
 		found, err := filepath.Glob("../../docs/" + pattern)
 		if err != nil || found == nil {
 			t.Fatalf("docs/%s: found no page (%v)", pattern, err)

@@ -118,7 +118,7 @@ func (r *report) ranking(s *Section) {
 	}
 	rocs := []figure.Curve{roc, {Name: "by chance", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Style: figure.Black}, {Name: "this model", X: []float64{at.falls}, Y: []float64{at.recall}, Points: true, Style: 2}}
 	heads := []string{"score", "recall", "false alarms", "precision"}
-	s.showKind("roc", fmt.Sprintf("ROC: area %s", number(r.found.AUC)), &figure.Figure{Title: fmt.Sprintf("ROC of %s: area %.4f", second, *r.found.AUC), X: figure.Axis{Name: "share of others that is taken for it (false alarms)"}, Y: figure.Axis{Name: "share that is found (recall)"}, Curves: rocs}, heads, rows)
+	s.showKind("roc", fmt.Sprintf("ROC: area %s", number(r.found.AUC)), &figure.Figure{Title: fmt.Sprintf("ROC of %s: area %.4f", second, *r.found.AUC), X: figure.Axis{Name: "false positive rate (false alarms)"}, Y: figure.Axis{Name: "true positive rate (recall)"}, Curves: rocs}, heads, rows)
 	prs := []figure.Curve{pr, {Name: "this model", X: []float64{at.recall}, Y: []float64{at.precision}, Points: true, Style: 2}}
 	s.showKind("pr", fmt.Sprintf("Precision and recall: average precision %s", number(r.found.AP)), &figure.Figure{Title: fmt.Sprintf("precision by recall of %s: average %s", second, number(r.found.AP)), X: figure.Axis{Name: "recall"}, Y: figure.Axis{Name: "precision"}, Curves: prs}, heads, rows)
 	rows = nil
@@ -139,15 +139,15 @@ func (r *report) reliability(s *Section) {
 		rows = append(rows, []string{fmt.Sprintf("%.1f to %.1f", b.Lower, b.Upper), digits(b.Weight), digits(b.Mean), digits(b.Share)})
 	}
 	s.Say(fmt.Sprintf("Where the model says 70 %%, about 70 %% should be so. The mean distance of the two is %s (expected calibration error); log loss %s, Brier score %s.", digits(c.CalibrationError), number(r.found.LogLoss), number(r.found.Brier)))
-	s.showKind("reliability", "What happened by what was said", Reliability(c), []string{"probability", "rows", "mean probability", "share"}, rows)
+	s.showKind("reliability", "Reliability: the share of rows by predicted probability", Reliability(c), []string{"probability", "rows", "mean probability", "share"}, rows)
 }
 
-// Reliability draws the share of rows by the probability that was said.
+// Reliability draws the share of rows by predicted probability.
 func Reliability(c *metric.Reliability) *figure.Figure {
 	curve := figure.Curve{Name: "rows", Marked: []bool{}}
 	for _, b := range c.Bins {
 		curve.X, curve.Y, curve.Marked = append(curve.X, b.Mean), append(curve.Y, b.Share), append(curve.Marked, true)
 	}
 	equal := figure.Curve{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true, Style: figure.Black}
-	return &figure.Figure{Title: "share of rows by the probability that was said", X: figure.Axis{Name: "probability that was said"}, Y: figure.Axis{Name: "share of rows"}, Curves: []figure.Curve{curve, equal}}
+	return &figure.Figure{Title: "share of rows by predicted probability", X: figure.Axis{Name: "predicted probability"}, Y: figure.Axis{Name: "share of rows"}, Curves: []figure.Curve{curve, equal}}
 }

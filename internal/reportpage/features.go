@@ -28,7 +28,7 @@ const (
 func (r *report) features() {
 	s := r.page.Section("What the model goes by")
 	if r.Model.IsLinear() {
-		s.Say("Each bar is what one deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
+		s.Say("Each bar is what one standard deviation of the feature adds to the score; the table has the weights in the units of the data as well.")
 		r.largest(s)
 	}
 	r.importance(s)
@@ -60,7 +60,7 @@ func (r *report) bars(s *Section, c int, moments *scaling.Moments) {
 	}
 	order := orderOf(len(effect), func(j int) float64 { return -math.Abs(effect[j]) })
 	order = order[:min(mostBars, len(order))]
-	b := &figure.Bars{Title: "what one deviation of a feature adds to the score"}
+	b := &figure.Bars{Title: "effect of one standard deviation of a feature on the score"}
 	if name := result.OutputName(m, c); name != "" && len(m.Outputs) > 1 {
 		b.Title += " of " + name
 	} else if len(m.Outputs) == 1 && len(m.Classes) == 2 {
@@ -144,7 +144,7 @@ func (r *report) badness(rows []int, scores []float64) float64 {
 	return float64(wrong) / float64(len(rows))
 }
 
-// importance measures how much worse predictions get where a column is dealt out among the rows anew.
+// importance measures how much worse predictions get when the values of a column are permuted among the rows.
 func (r *report) importance(s *Section) {
 	if r.judge.Rows() < 2 || len(r.Model.Outputs)*r.judge.Cols() > 1<<24 {
 		return
@@ -173,14 +173,14 @@ func (r *report) importance(s *Section) {
 	if r.Model.Classes == nil {
 		what = "root mean squared error"
 	}
-	b := &figure.Bars{Title: what + " added where the column is dealt out anew"}
+	b := &figure.Bars{Title: "increase of the " + what + " when the column is permuted"}
 	var table [][]string
 	for _, f := range all[:min(len(all), mostBars)] {
 		b.Add(f.name, f.mean, f.deviation)
 		table = append(table, []string{f.name, digits(f.mean), digits(f.deviation)})
 	}
-	s.showKind("importance", fmt.Sprintf("Importance: how much worse predictions of %s get without what a column tells (%s without a change: %s)", registry.Count(len(rows), "row"), what, digits(base)), b,
-		[]string{"column", what + " added", fmt.Sprintf("deviation of %d times", permutations)}, table)
+	s.showKind("importance", fmt.Sprintf("Permutation importance: how much worse predictions of %s get when a column is permuted (%s before: %s)", registry.Count(len(rows), "row"), what, digits(base)), b,
+		[]string{"column", "increase of the " + what, fmt.Sprintf("deviation of %d permutations", permutations)}, table)
 }
 
 // scoresOf are the scores of rows, one after another.

@@ -37,8 +37,8 @@ func (r *report) numbers(s *Section) {
 	}
 	equal := figure.Curve{Name: "equal", X: []float64{lo, hi}, Y: []float64{lo, hi}, Dashed: true, Style: figure.Black}
 	heads := []string{"true", "predicted", "true less predicted"}
-	s.showKind("predicted", "Predicted by true numbers", &figure.Figure{Title: "predicted by true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
-	s.showKind("residuals", "What is left by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
+	s.showKind("predicted", "Predicted against true numbers", &figure.Figure{Title: "predicted against true numbers", X: figure.Axis{Name: "true"}, Y: figure.Axis{Name: "predicted"}, Curves: []figure.Curve{dots, equal}}, heads, rows)
+	s.showKind("residuals", "Residuals by predicted numbers", &figure.Figure{Title: "true less predicted numbers", X: figure.Axis{Name: "predicted"}, Y: figure.Axis{Name: "true less predicted"}, Curves: []figure.Curve{off}}, heads, rows)
 	sorted := slices.Sorted(slices.Values(residuals))
 	rows = nil
 	for _, q := range []float64{0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99} {

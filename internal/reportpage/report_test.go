@@ -134,7 +134,7 @@ func TestClasses(t *testing.T) {
 	if math.Abs(area-*e.AUC) > 1e-4 || recall != 1 || falls != 1 {
 		t.Errorf("found the area %g, expected %g", area, *e.AUC)
 	}
-	imp := page.table(t, "Importance").Rows
+	imp := page.table(t, "Permutation importance").Rows
 	if imp[0][0] != "signal" || cell(t, imp[0][1]) < 0.2 || math.Abs(cell(t, imp[1][1])) > 0.03 {
 		t.Errorf("found the importance %v", imp)
 	}
@@ -149,7 +149,7 @@ func TestClasses(t *testing.T) {
 	if len(worst) != mostWorst || !strings.HasPrefix(worst[0][0], "row") || !strings.Contains(worst[0][4], "signal") || math.Abs(cell(t, worst[0][3])) < math.Abs(cell(t, worst[9][3])) {
 		t.Errorf("found %v", worst)
 	}
-	bins, total := page.table(t, "What happened by what was said").Rows, 0.0
+	bins, total := page.table(t, "Reliability: the share of rows by predicted probability").Rows, 0.0
 	for _, row := range bins {
 		total += cell(t, row[1])
 	}

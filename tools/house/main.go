@@ -18,7 +18,7 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 168_272 // lines of Go without tests, of all modules
+	mostGo         = 168_280 // lines of Go without tests, of all modules
 	mostRoot       = 151_849 // the same of the root module; 102,000
 	mostReached    = 89_970  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500

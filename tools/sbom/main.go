@@ -1,7 +1,7 @@
-// Command sbom writes the bill of materials of a program: the modules that went into it, with
-// their checksums, in CycloneDX.
+// Command sbom writes the bill of materials of a program, of which each file is that of one
+// system: the modules that went into any of them, with their checksums, in CycloneDX.
 //
-//	sbom dist/fenchel-linux-amd64 >sbom.cdx.json
+//	sbom dist/fenchel-linux-amd64 dist/fenchel-windows-amd64.exe >sbom.cdx.json
 //
 // It is the same for the same program: no times, no serial number.
 package main
@@ -11,43 +11,51 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
 func main() {
-	if len(os.Args) != 2 {
+	if len(os.Args) < 2 {
 		fmt.Fprintln(os.Stderr, "sbom: expected a program")
 		os.Exit(1)
 	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintf(os.Stderr, "sbom: %s: %v\n", os.Args[1], err)
+	if err := write(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "sbom: %v\n", err)
 		os.Exit(1)
 	}
 }
 
 // write writes the bill of a program to standard output.
-func write(path string) error {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	program := component(&info.Main, cdx.ComponentTypeApplication)
-	used := []cdx.Component{component(&debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}, cdx.ComponentTypeLibrary)}
-	refs := []string{used[0].BOMRef}
-	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
+func write(paths []string) error {
+	var program cdx.Component
+	used := map[string]cdx.Component{} // by name and version
+	for _, path := range paths {
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
+			return err
 		}
-		used = append(used, component(m, cdx.ComponentTypeLibrary))
-		refs = append(refs, used[len(used)-1].BOMRef)
+		program = component(&info.Main, cdx.ComponentTypeApplication)
+		for _, m := range append(info.Deps, &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}) {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			c := component(m, cdx.ComponentTypeLibrary)
+			used[c.BOMRef] = c
+		}
+	}
+	refs, components := slices.Sorted(maps.Keys(used)), []cdx.Component(nil)
+	for _, ref := range refs {
+		components = append(components, used[ref])
 	}
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{Component: &program}
-	bom.Components = &used
+	bom.Components = &components
 	bom.Dependencies = &[]cdx.Dependency{{Ref: program.BOMRef, Dependencies: &refs}}
 	return cdx.NewBOMEncoder(os.Stdout, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 }

@@ -30,11 +30,11 @@ var Codes = []struct {
 	Code    int
 	Meaning string
 }{
-	{OK, "The verb did what was asked. train, tune, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`). verify: everything claimed is true. qp: an optimum is proved."},
-	{Usage, "An unknown command or flag, or a parameter that cannot be."},
+	{OK, "The verb did what was asked. train, tune, pca: the gap is proved (`converged`), or a method that can prove nothing has made its passes (`unproved`, as the report and the JSON say). verify: everything claimed is true. qp: an optimum is proved."},
+	{Usage, "An unknown command or flag, or a value that a parameter cannot have."},
 	{Data, "Input or output failed, or the data are bad: the message says where."},
 	{Limit, "train, tune, path, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted. qp: `step-limit`."},
-	{Failed, "train, tune, path, pca: `stalled` or `diverged`, more time would not help. qp: `stalled`, or there is no optimum, which is proved (`infeasible`, `unbounded`, `not-convex`)."},
+	{Failed, "train, tune, path, pca: `stalled` or `diverged`: more time would not help. qp: `stalled`, or there is no optimum, which is proved (`infeasible`, `unbounded`, `not-convex`)."},
 	{False, "verify: a claim is false. reproduce: a claim of the source does not hold here."},
 	{Interrupted, "Interrupted, as by Ctrl-C."},
 }

@@ -356,7 +356,7 @@ func (p *pather) draw(w io.Writer, facts *tune.Costs) error {
 			f.Curves = append(f.Curves, c)
 		}
 	}
-	curve("training", func(q result.Point) float64 { return q.Error })
+	curve("training "+facts.Unit, func(q result.Point) float64 { return q.Error })
 	curve("leave one out", func(q result.Point) float64 { return float64(q.LeftOut) })
 	if p.best() < 0 && facts.Unit == "error" {
 		f.Y.Name = "share of rows"
