@@ -183,9 +183,11 @@ func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64
 	for i := range own {
 		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
 	}
-	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
-		for j := range n {
-			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+	parallel.Blocks(n, 32, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j := range n {
+				values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+			}
 		}
 	})
 	return values, at
