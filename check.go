@@ -287,8 +287,10 @@ func (spec *Spec) checkKernel() error {
 // takes refuses rows that encode sequences or graphs, unless the kernel is a kernel of sequences or of graphs.
 // Rows for a kernel of the program's own are not checked: that program knows which rows its kernel accepts.
 func (spec *Spec) takes(rows structure.Kind) error {
-	k, err := kernel.New(spec.Kernel)
-	if rows == structure.Points || spec.Custom.Kernel != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
+	if rows == structure.Points || spec.Custom.Kernel != nil {
+		return nil
+	}
+	if k, err := kernel.New(spec.Kernel); spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
 		return nil
 	}
 	expected := "'kernel=spectrum', ssk or mismatch (or words counted as features, such as LIBSVM text)"

@@ -96,14 +96,14 @@ func (j *job) flatPrediction(m *model.Model) error {
 	if m.Support != nil {
 		rows, learned, advice = suspect.Sample(j.set.Rows(), 64), "rows that the model has not learned from", "columns of one scale ('scale=std'), a smaller gamma, a larger C"
 	}
-	scores := make([][]float64, len(rows))
-	for k, i := range rows {
-		scores[k] = m.Scores(nil, j.set.X.Row(i))
+	scores, outputs := make([]float64, 0, len(rows)*len(m.Outputs)), len(m.Outputs)
+	for _, i := range rows {
+		scores = m.Scores(scores, j.set.X.Row(i))
 	}
 	predicted, targets := make([]float64, len(rows)), make([]float64, len(rows))
 	for c, column := range j.set.Target.Columns() {
 		for k, i := range rows {
-			predicted[k], targets[k] = m.Number(scores[k][c]-ownPart(m, c, uint32(i))), column[i]
+			predicted[k], targets[k] = m.Number(scores[k*outputs+c]-ownPart(m, c, uint32(i))), column[i]
 		}
 		if p, y := pose.Deviation(predicted), pose.Deviation(targets); y == 0 || p > flat*y {
 			return nil

@@ -35,13 +35,15 @@ FILES = {
     "ijcnn1": "ijcnn1/ijcnn1.trn.bz2", "mnist": "mnist/train-images-idx3-ubyte.gz", "housing": "regression/california-housing.csv.gz",
 }  # fmt: skip
 
+SIZES = {"small": (100, 10), "tiny": (1000, 20)}  # of what is drawn
+
 
 def load(name: str, rows: int | None) -> tuple:
     """Return rows and targets of a set, the first so many, in double precision as scikit-learn has them."""
-    if name == "tiny":
+    if name in SIZES:
         rng = np.random.RandomState(0)
-        X = rng.randn(1000, 20)
-        return X, (X[:, 0] + 0.5 * rng.randn(1000) > 0).astype(int)
+        X = rng.randn(*SIZES[name])
+        return X, (X[:, 0] + 0.5 * rng.randn(len(X)) > 0).astype(int)
     X, y = fenchel.read(DATA / FILES[name], target="median_house_value" if name == "housing" else None)
     if rows is not None:
         X, y = X[:rows], y[:rows]
@@ -86,8 +88,10 @@ RACES = [
     ("housing", None, "Ridge", {}, {}), ("housing", None, "Lasso", {"alpha": 0.01}, {}), ("housing", None, "SVR", {}, {}),
     ("tiny", None, "LinearSVC", {}, {}), ("tiny", None, "LogisticRegression", {}, {}), ("tiny", None, "SVC", {}, {}),
     ("tiny", None, "Ridge", {}, {}), ("tiny", None, "Lasso", {"alpha": 0.01}, {}), ("tiny", None, "PCA", {"n_components": 5}, {}),
+    ("small", None, "LinearRegression", {}, {}), ("small", None, "Ridge", {}, {}), ("small", None, "Lasso", {"alpha": 0.01}, {}),
+    ("small", None, "SVC", {}, {}), ("small", None, "PCA", {"n_components": 3}, {}), ("small", None, "LogisticRegression", {}, {}),
 ]  # fmt: skip
-HOMES = {"Ridge": "linear_model", "Lasso": "linear_model", "LogisticRegression": "linear_model", "PCA": "decomposition"}  # else svm
+HOMES = {"LinearRegression": "linear_model", "Ridge": "linear_model", "Lasso": "linear_model", "LogisticRegression": "linear_model", "PCA": "decomposition"}  # else svm
 
 
 def peers(what: str, names: list, parameters: dict, only: dict, X, y) -> list:
@@ -124,7 +128,7 @@ def processor() -> float:
 
 def fit(make, X, y) -> tuple:
     """Return the seconds of a fit, those on processors, and the model."""
-    begun, used = time.perf_counter(), processor()
+    used, begun = processor(), time.perf_counter()
     model = make().fit(X, y)
     return time.perf_counter() - begun, processor() - used, model
 
@@ -161,7 +165,7 @@ def targets(name: str, what: str, y: np.ndarray) -> np.ndarray:
         return even(y)
     if name == "covtype" and what != "LinearSVC":
         return (y == 2).astype(int)
-    return y.astype(float) if what in ("Ridge", "Lasso", "SVR") else y
+    return y.astype(float) if what in ("LinearRegression", "Ridge", "Lasso", "SVR") else y
 
 
 def gaps(models: list, what: str, X, y) -> list:
@@ -201,7 +205,7 @@ def race(name: str, rows: int | None, what: str, parameters: dict, only: dict, n
     for side in range(1, len(least)):
         (wall, own), (other, others) = least[0], least[side]
         label = what if not only else f"{what} {next(iter(only.values()))}"
-        print(f"{name:10} {X.shape[0]:6} {label:34} {rivals[side - 1][0]:9} {wall:9.4f} {other:9.4f} {other / wall:7.2f}x {own:9.4f} {others:9.4f} {others / own:7.2f}x "
+        print(f"{name:10} {X.shape[0]:6} {label:34} {rivals[side - 1][0]:9} {wall:9.5f} {other:9.5f} {other / wall:7.2f}x {own:9.5f} {others:9.5f} {others / own:7.2f}x "
               f"{apart[0]:9.1e} {apart.get(side, np.nan):9.1e} {1e3 * min(beyond):8.2f}", flush=True)  # fmt: skip
 
 

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -93,6 +94,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) err
 		r.text = text
 		r.ctx = s.begin(ctx, r.head.ID)
 		frames <- r
+		runtime.Gosched() // the request first, on this core: another would have to wake for it
 	}
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,8 +72,8 @@ func (r *region) Write(p []byte) (int, error) {
 // place has write append to the memory, and returns where that is, counted in bytes.
 func (r *region) place(write func(io.Writer) error) (Place, error) {
 	r.end = (r.end + 63) &^ 63
-	p := Place{Offset: r.end}
-	err := write(r)
+	p, w := Place{Offset: r.end}, bufio.NewWriter(r)
+	err := cmp.Or(write(w), w.Flush())
 	p.Count = r.end - p.Offset
 	return p, err
 }

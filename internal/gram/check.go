@@ -49,13 +49,16 @@ func Check(k kernel.Kernel, x matrix.Matrix, sample int) (curvature float64, err
 // It is 0 where K is.
 func Alignment(k kernel.Kernel, x matrix.Matrix, y []float64, threads int) (alignment float64, sample int) {
 	n := min(len(y), 128, max(32, len(y)/4))
-	values, at := sampled(k, x, n, threads)
+	values, at := sampled(k, x, n, threads, true)
 	var product, squared float64
 	for i := range n {
-		for j := range n {
-			v := values[i*n+j]
-			product += float64(v * y[at(i)] * y[at(j)])
-			squared += float64(v * v)
+		for j, v := range values[i*n:][:i+1] {
+			times := 2.0
+			if j == i {
+				times = 1
+			}
+			product += float64(times * v * y[at(i)] * y[at(j)])
+			squared += float64(times * v * v)
 		}
 	}
 	if !(squared > 0) || math.IsInf(squared, 1) {
@@ -97,7 +100,7 @@ func Examine(k kernel.Kernel, x matrix.Matrix, vectors bool, threads int) (*Exam
 
 // examine is Examine for a sample of n of the prepared rows, see sampled.
 func examine(k kernel.Kernel, x matrix.Matrix, n int, vectors bool, threads int) (*Examined, error) {
-	values, at := sampled(k, x, n, threads)
+	values, at := sampled(k, x, n, threads, false)
 	e := &Examined{N: n, Matrix: values, Values: make([]float64, n), threads: threads}
 	if vectors {
 		e.vectors = make([]float64, n*n)
@@ -174,8 +177,9 @@ func (e *Examined) Repair(name string) ([]float64, error) {
 	return out, nil
 }
 
-// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are.
-func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64, at func(i int) int) {
+// sampled returns the matrix of n of the prepared rows, evenly spread, and which these are;
+// with half what is above its diagonal stays 0.
+func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int, half bool) (values []float64, at func(i int) int) {
 	rows, _ := x.Dims()
 	at = func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
 	values = make([]float64, n*n)
@@ -183,9 +187,15 @@ func sampled(k kernel.Kernel, x matrix.Matrix, n, threads int) (values []float64
 	for i := range own {
 		own[i] = kernel.AppendSelf(nil, k, x.Row(at(i)))
 	}
-	parallel.Blocks(n, 1, threads, func(_, i, _ int) {
-		for j := range n {
-			values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+	parallel.Blocks(n, 32, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			columns := n
+			if half {
+				columns = i + 1
+			}
+			for j := range columns {
+				values[i*n+j] = kernel.EvalWith(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
+			}
 		}
 	})
 	return values, at

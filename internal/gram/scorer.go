@@ -106,7 +106,7 @@ func (s *Scorer) Values(rows []matrix.Vector, use func(values [][]float64, i, lo
 	defer func() {
 		clear(in.rows) // the pool must not keep data alive
 		s.inputs.Put(in)
-		s.tiler.work.Put(w)
+		s.tiler.putWork(w)
 		s.tiler.groups.Put(g)
 	}()
 	x := in.set(rows, s)

@@ -128,7 +128,7 @@ func (s *source[T]) fillBlocks() {
 	size, _ := s.blockedSize()
 	s.blocks.value = inHugePages(make([]T, size))
 	_, cols := s.set.Dims()
-	parallel.Blocks(len(s.set.norm), s.wide, s.threads, func(_, lo, hi int) {
+	parallel.Blocks(len(s.set.norm), 32*s.wide, s.threads, func(_, lo, hi int) {
 		fillBlocks(s.blocks.value[lo*cols:], s.set, s.wide, lo, hi)
 	})
 }

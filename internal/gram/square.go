@@ -106,7 +106,7 @@ func fillRectangle[T float32 | float64](t *tiler[T], dst blas.Block[T], x, y set
 // those of tiles.
 func multiply(t *tiler[float64], dst blas.Block[float64], a, b *matrix.Dense, xx, yy []float64) {
 	w := t.work.Get().(*work[float64])
-	defer t.work.Put(w)
+	defer t.putWork(w)
 	w.wide = w.wide[:0]
 	for _, v := range b.Value {
 		w.wide = append(w.wide, float64(v))

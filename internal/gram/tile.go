@@ -32,11 +32,12 @@ type arithmetic[T float32 | float64] struct {
 	of           func(k kernel.Inner, dst []T, xx T, yy []T)
 	transpose    func(dst, src blas.Block[T])
 	add          func(dst []float64, rows [][]T, first int, c []float64)
+	work         *sync.Pool // what goroutines compute in, of one tiler after another
 }
 
 var (
-	inSingle = arithmetic[float32]{tiles.Width32, tiles.NarrowWidth32, tiles.Sparse32, kernel.Inner.Of32, blas.Transpose32, vec.AddRows32}
-	inDouble = arithmetic[float64]{tiles.Width64, tiles.NarrowWidth64, tiles.Sparse64, kernel.Inner.Of, blas.Transpose64, vec.AddRows64}
+	inSingle = arithmetic[float32]{tiles.Width32, tiles.NarrowWidth32, tiles.Sparse32, kernel.Inner.Of32, blas.Transpose32, vec.AddRows32, worksOf[float32](tiles.Width32)}
+	inDouble = arithmetic[float64]{tiles.Width64, tiles.NarrowWidth64, tiles.Sparse64, kernel.Inner.Of, blas.Transpose64, vec.AddRows64, worksOf[float64](tiles.Width64)}
 )
 
 // A tiler computes values of a kernel. Its methods may be called by several
@@ -47,19 +48,18 @@ type tiler[T float32 | float64] struct {
 	inner kernel.Inner  // k, or nil
 	stop  *interruption // nil: none
 
-	work, groups sync.Pool
+	groups sync.Pool
 }
 
 func newTiler[T float32 | float64](a arithmetic[T], k kernel.Kernel) *tiler[T] {
 	t := &tiler[T]{arithmetic: a, k: k}
 	t.inner, _ = k.(kernel.Inner)
+	t.groups.New = func() any { return new(group[T]) }
 	if d, ok := any(t).(*tiler[float64]); ok {
 		if o, ok := k.(kernel.Overlap); ok {
 			d.inner, d.tile = overlapping{o}, o.Tile
 		}
 	}
-	t.work.New = func() any { return newWork[T](a.wide) }
-	t.groups.New = func() any { return new(group[T]) }
 	return t
 }
 
@@ -81,7 +81,7 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 		t.next(g, x)
 		parallel.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
 			w := t.work.Get().(*work[T])
-			defer t.work.Put(w)
+			defer t.putWork(w)
 			w.pass(t, y, lo, hi)
 			for i := range g.blocks {
 				if t.stop.reached() {
@@ -112,7 +112,7 @@ func (t *tiler[T]) tilesInBlocks(x, y set[T], blocks []T, threads int, use func(
 	}
 	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
 		w := t.work.Get().(*work[T])
-		defer t.work.Put(w)
+		defer t.putWork(w)
 		t.against(w, asked, x.norm, y, blocks, lo, hi, use)
 	})
 }
@@ -209,12 +209,22 @@ type work[T float32 | float64] struct {
 	blocks []T       // rows of a set in blocks
 }
 
+func worksOf[T float32 | float64](width int) *sync.Pool {
+	return &sync.Pool{New: func() any { return newWork[T](width) }}
+}
+
 func newWork[T float32 | float64](width int) *work[T] {
 	w := &work[T]{across: make([]T, passing*width), at: make([]int, passing), tile: make([]T, width*passing), values: make([][]T, width)}
 	for r := range w.values {
 		w.values[r] = w.tile[r*passing : (r+1)*passing]
 	}
 	return w
+}
+
+// putWork gives back memory, which must not keep rows alive.
+func (t *tiler[T]) putWork(w *work[T]) {
+	w.rows, w.start = nil, nil
+	t.work.Put(w)
 }
 
 // pass lets rows lo to hi of y pass by.

@@ -3,6 +3,7 @@ package pose
 import (
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -48,7 +49,7 @@ func Worst(ends []string) solver.Status {
 
 // Version is the program version noted in models: that of this module, in the
 // command or in the program that uses it.
-func Version() string {
+var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"
@@ -59,4 +60,4 @@ func Version() string {
 		}
 	}
 	return "devel"
-}
+})

@@ -15,6 +15,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -183,7 +184,7 @@ func DigestMetadata(metadata map[string]string) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		if key != "metadata_digest" {
-			fmt.Fprintf(h, "%q %q\n", key, metadata[key])
+			h.Write(append(strconv.AppendQuote(append(strconv.AppendQuote(nil, key), ' '), metadata[key]), '\n'))
 		}
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable
@@ -31,7 +32,7 @@ class Writer:
         if array.dtype == dtype and array.flags.c_contiguous and less is None:
             self._write(array, self.size)
         else:
-            width = int(np.prod(array.shape[1:], dtype=np.int64))
+            width = math.prod(array.shape[1:])
             rows = max(1, PIECE // max(1, width))
 
             def convert(lo: int) -> None:

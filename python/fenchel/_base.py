@@ -262,8 +262,10 @@ def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:
 def counted(codes: np.ndarray, labels: list[str]) -> tuple[np.ndarray, list[str], np.ndarray | None]:
     """Return codes and labels of the classes that have rows, and the places of these classes
     among all, None: all have rows."""
-    there, codes = np.unique(codes, return_inverse=True)
-    return codes.reshape(-1).astype(np.uint32), [labels[k] for k in there], None if len(there) == len(labels) else there
+    there = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    if len(there) == len(labels):
+        return codes, labels, None
+    return np.searchsorted(there, codes).astype(np.uint32), [labels[k] for k in there], there
 
 
 def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import queue
 import struct
 import subprocess
 import sys
@@ -135,10 +134,8 @@ class Engine:
             raise e if isinstance(e, EngineError) else EngineError(f"the engine cannot be started: {e}") from None
         assert self.process.stdin is not None and self.process.stdout is not None
         self.into, self.out = self.process.stdin, self.process.stdout
-        self.answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.last = 0
-        self.listener = threading.Thread(target=self._listen, daemon=True, name="fenchel")
-        self.listener.start()
+        self.pieces: list[bytes] = []  # of the answer to the last request, as far as they have come
         try:
             self.send({"id": 0, "verb": "info", "size": 0})
             found = self._answer(0).get("result", {})
@@ -150,16 +147,6 @@ class Engine:
                 return
         self.close()
         raise EngineError(f"{program()}: {reason}")
-
-    def _listen(self) -> None:
-        """Pass answers on, and None after the last. Only this thread reads the pipe."""
-        out, answers = self.out, self.answers
-        try:
-            while head := _exactly(out, 4):
-                answers.put(json.loads(_exactly(out, struct.unpack("<I", head)[0])))
-        except (OSError, ValueError):
-            pass
-        answers.put(None)
 
     def send(self, frame: dict[str, Any]) -> None:
         text = json.dumps(frame, allow_nan=False).encode()
@@ -179,12 +166,20 @@ class Engine:
             return self._answer(number), True
 
     def _answer(self, number: int) -> dict[str, Any]:
-        answer = self.answers.get()
-        if answer is None:
-            raise BrokenPipeError
+        (size,) = struct.unpack("<I", self._read(4)[:4])
+        answer: dict[str, Any] = json.loads(self._read(4 + size)[4:])
         if answer["id"] != number:
             raise EngineError(f"found the answer to request {answer['id']}, expected that to {number}")
         return answer
+
+    def _read(self, size: int) -> bytes:
+        """Return what there is of the answer, at least so many bytes. Ctrl-C loses none of them:
+        between reading and keeping them runs no bytecode that it could interrupt."""
+        while sum(map(len, self.pieces)) < size:
+            self.pieces.extend(map(os.read, (self.out.fileno(),), (1 << 16,)))
+            if not self.pieces[-1]:
+                raise BrokenPipeError
+        return b"".join(self.pieces)
 
     def epitaph(self) -> str:
         """Say how the process ended."""
@@ -202,7 +197,6 @@ class Engine:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.listener.join(1)  # which has read to the end
         self.out.close()
         self.log.close()
         self.memory.close()
@@ -213,14 +207,6 @@ class Engine:
         for file in (self.into, self.out, self.log):
             file.close()
         os.close(self.memory.fd)
-
-
-def _exactly(pipe: Any, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := pipe.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts) if size == 0 else b""
 
 
 _lock = threading.RLock()
@@ -243,6 +229,7 @@ def ask(verb: str, build: Callable[[Writer], dict[str, Any]], read: Callable[[di
             writer = Writer(engine.memory.fd)
             fields = build(writer)
             engine.last += 1
+            engine.pieces.clear()
             engine.send({"id": engine.last, "verb": verb, "size": writer.size, **fields})
             answer, stopped = engine.wait(engine.last)
             result = _result(answer, stopped, read, engine.memory)

@@ -112,6 +112,38 @@ def test_interrupt():
     assert fenchel.verify(estimator, X, y).gap == pytest.approx(estimator.gap_, rel=1e-6)
 
 
+@posix
+def test_interrupt_anywhere():
+    """Ctrl-C at any instruction of a request loses no answer for which the next one would wait, and none is taken for another."""
+    X = np.random.RandomState(0).randn(100, 10)
+    wanted = [fenchel.LinearRegressor(C=C).fit(X, X[:, 0]).coef_ for C in (1.0, 2.0)]
+    armed, stopped = False, 0
+
+    def press(*_):
+        if armed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    late = threading.Timer(60, lambda: _engine._engine.process.kill())  # where a request waits for ever
+    late.start()
+    try:
+        for k in range(300):
+            estimator, armed = fenchel.LinearRegressor(C=1.0 + k % 2), True
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (k + 1))
+                estimator.fit(X, X[:, 0])
+                armed = False
+            except KeyboardInterrupt:
+                armed, stopped = False, stopped + 1
+                estimator.fit(X, X[:, 0])
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            np.testing.assert_array_equal(estimator.coef_, wanted[k % 2])
+    finally:
+        late.cancel()
+        signal.signal(signal.SIGALRM, before)
+    assert stopped
+
+
 CHILD = """
     import fenchel, numpy as np, sys
     from fenchel import _engine

@@ -78,7 +78,7 @@ func (f *Formed[T]) Form(x Rows, lo, hi, threads int) blas.Block[T] {
 		}
 	}
 	f.value = algebra.Sized(f.value, (hi-lo)*d)
-	parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+	parallel.Blocks(hi-lo, 128, threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			switch row := any(f.value[i*d : (i+1)*d]).(type) {
 			case []float64:

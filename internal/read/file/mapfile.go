@@ -8,8 +8,11 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 )
 
-// MapFile returns the first size bytes of an open file for reading: mapped, where the system
-// can, else read. They are aligned as a page, or as a number of eight bytes; give, when they
+// few is up to how many bytes are read sooner than they are mapped, and given back.
+const few = 1 << 16
+
+// MapFile returns the first size bytes of an open file for reading: mapped, where they are
+// many and the system can, else read. They are aligned as a page, or as a number of eight bytes; give, when they
 // are not used any more, gives them back. The file must not become shorter meanwhile.
 func MapFile(f *os.File, size int64) (data []byte, give func() error, err error) {
 	info, err := f.Stat()
@@ -22,9 +25,11 @@ func MapFile(f *os.File, size int64) (data []byte, give func() error, err error)
 	if size == 0 {
 		return nil, func() error { return nil }, nil
 	}
-	data, give, err = memory.Map(f, int(size))
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return data, give, err
+	if size > few {
+		data, give, err = memory.Map(f, int(size))
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return data, give, err
+		}
 	}
 	data = memory.AlignedBytes(size)
 	if _, err := f.ReadAt(data, 0); err != nil {

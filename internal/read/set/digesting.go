@@ -27,14 +27,17 @@ func newDigesting(s *Set) *Digesting {
 	return &Digesting{set: s, blocks: make([][sha256.Size]byte, (s.Rows()+digestRows-1)/digestRows)}
 }
 
+// alone is up to how many values are hashed sooner than another core wakes.
+const alone = 1 << 14
+
 // BeginDigest begins to compute what CachedDigest returns, unless only one core
-// may be used.
+// may be used or the values are few.
 func (s *Set) BeginDigest(threads int) *Digesting {
 	if s.isStored() {
 		return &Digesting{known: s.stored.digest}
 	}
 	d := newDigesting(s)
-	if parallel.Cores(threads) > 1 {
+	if rows, cols := s.X.Dims(); rows*cols > alone && parallel.Cores(threads) > 1 {
 		d.idle.Go(func() {
 			defer parallel.Guard()()
 			d.work(d.giveWay)
@@ -65,7 +68,7 @@ func (d *Digesting) Wait() string {
 		return d.known
 	}
 	d.hurry.Store(true)
-	parallel.Blocks(parallel.Cores(0), 1, 0, func(_, _, _ int) { d.work(nil) })
+	parallel.Blocks(min(parallel.Cores(0), len(d.blocks)), 1, 0, func(_, _, _ int) { d.work(nil) })
 	d.idle.Wait()
 	n, cols := d.set.X.Dims()
 	return wholeDigest(n, cols, d.blocks)

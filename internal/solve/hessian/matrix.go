@@ -172,8 +172,10 @@ func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int
 // everyColumn returns where rows of all d columns begin, and these columns.
 func everyColumn(rows, d int) (start []int64, column []uint32) {
 	start, column = make([]int64, rows+1), make([]uint32, rows*d)
-	for i := range column {
-		column[i] = uint32(i % d)
+	for i := range min(d, len(column)) {
+		column[i] = uint32(i)
+	}
+	for i := d; i < len(column); i += copy(column[i:], column[:i]) {
 	}
 	for i := range start {
 		start[i] = int64(i * d)

@@ -56,8 +56,7 @@ func (s *curved) estimate() float64 {
 
 // values returns the sum of the losses of rows lo to hi.
 func (s *curved) values(l loss.Batch, lo, hi int) float64 {
-	var values, slopes [parts.BlockRows]float64
-	v, slope := values[:hi-lo], slopes[:hi-lo]
+	v, slope := make([]float64, hi-lo), make([]float64, hi-lo)
 	l.ValueTo(v, slope, s.prediction[lo:hi], s.p.Y[lo:hi], slope)
 	return vec.Dot64(s.p.S[lo:hi], v)
 }

@@ -241,7 +241,7 @@ type narrowRoom[T any] struct{ a, b []T }
 func (p multiplication[T, S]) addTerms(c Block[S], room *narrowRoom[T], lo, hi int) {
 	t, stride, most := p.tile, roundUp(p.n, 8), cmp.Or(p.depth, termsOfStep)
 	if room.a == nil {
-		length := most*stride + max(t.rows, t.cols) // a tile reads beyond the last column
+		length := min(most, p.k)*stride + max(t.rows, t.cols) // a tile reads beyond the last column
 		room.a = make([]T, length)
 		if room.b = room.a; p.packB != nil {
 			room.b = make([]T, length)

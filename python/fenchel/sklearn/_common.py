@@ -25,6 +25,12 @@ def original(name: str) -> Any:
     return None
 
 
+@functools.lru_cache(maxsize=None)
+def defaults(kind: type) -> dict[str, Any]:
+    """Return the parameters of a class, with what they are by default."""
+    return {n: p.default for n, p in inspect.signature(kind).parameters.items()}
+
+
 def checked(estimator: Any) -> None:
     """Have scikit-learn check the types and ranges of parameters that are not the defaults, where it is installed."""
     kind = next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
@@ -32,8 +38,8 @@ def checked(estimator: Any) -> None:
     if constraints:
         from sklearn.utils._param_validation import validate_parameter_constraints
 
-        defaults = {n: p.default for n, p in inspect.signature(kind).parameters.items()}
-        found = {n: v for n, v in estimator.get_params(deep=False).items() if v is not defaults.get(n, inspect)}
+        known = defaults(kind)
+        found = {n: v for n in defaults(estimator.__class__) if (v := getattr(estimator, n)) is not known.get(n, inspect)}
         validate_parameter_constraints(constraints, found, caller_name=kind.__name__)
 
 

@@ -247,14 +247,14 @@ def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, 
     scaled = size.size > 0 and size.max() > 1e6 * size.min()
     total = (float(size.size if scaled else size.sum()) or 1.0) * (X.shape[0] if weights is None else weights.sum())
     least = 1e-14
-    if dependent(X, centred):
+    if dependent(X, mean, centred):
         told("columns of X depend on each other, so that many weights predict the same: found are small ones")
         least = 3e-8 if X.shape[0] > X.shape[1] else least
     return {"penalty": "l2", "C": 1 / (least * total), "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
 
 
-def dependent(X: Any, centred: bool) -> bool:
-    """Tell whether columns depend on each other as far as single precision can tell. Of more than
+def dependent(X: Any, mean: np.ndarray, centred: bool) -> bool:
+    """Tell whether columns of these means depend on each other as far as single precision can tell. Of more than
     2,000 columns only their number is compared with that of the rows."""
     rows, columns = X.shape
     if rows - centred < columns or columns > 2000:
@@ -262,10 +262,9 @@ def dependent(X: Any, centred: bool) -> bool:
         return result
     products = np.asarray((X.T @ X).todense() if is_sparse(X) else X.T @ X, np.float64)
     if centred:
-        mean = np.asarray(X.mean(axis=0), np.float64).ravel()
         products = products - rows * np.outer(mean, mean)
     size = np.sqrt(np.maximum(np.diag(products), 0))
-    moving = size > 1e-7 * np.sqrt(rows) * np.abs(np.asarray(X.mean(axis=0), np.float64).ravel())  # the others are constant
+    moving = size > 1e-7 * np.sqrt(rows) * np.abs(mean)  # the others are constant
     if not moving.any():
         return False
     values = np.linalg.eigvalsh(products[np.ix_(moving, moving)] / np.outer(size[moving], size[moving]))

@@ -229,17 +229,17 @@ func (d *Dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
 	parallel.Blocks(n, blockRows, p.Threads(), func(b, lo, hi int) {
-		var value, work, slope [blockRows]float64
 		m := hi - lo
+		value, work, slope := make([]float64, m), make([]float64, m), make([]float64, m)
 		for k := range m {
-			value[k], slope[k] = d.R[lo+k]+bias, 0
+			value[k] = d.R[lo+k] + bias
 			work[k] = -d.Beta[lo+k] / d.C[lo+k]
 			first, last := p.Loss.Domain(p.Y[lo+k])
 			work[k] = min(max(work[k], first), last)
 			sums[b][2] += float64(d.Beta[lo+k] * d.R[lo+k])
 		}
-		loss.ValueTo(p.Loss, value[:m], slope[:m], value[:m], p.Y[lo:hi], slope[:m])
-		loss.ConjugateTo(p.Loss, work[:m], work[:m], p.Y[lo:hi])
+		loss.ValueTo(p.Loss, value, slope, value, p.Y[lo:hi], slope)
+		loss.ConjugateTo(p.Loss, work, work, p.Y[lo:hi])
 		for k := range m {
 			sums[b][0] += float64(p.S[lo+k] * value[k])
 			sums[b][1] += float64(p.S[lo+k] * work[k])
