@@ -345,8 +345,8 @@ def read_rows(fields: dict[str, Any], memory: Any) -> Any:
     return csr_matrix((values, indices.astype(small), starts.astype(small)), shape=(fields["rows"], fields["cols"]))
 
 
-def read(sources: list[str], **options: Any) -> dict[str, Any]:
-    """Read files: rows and what belongs to them."""
+def read(sources: list[str], like: Model | None = None, **options: Any) -> dict[str, Any]:
+    """Read files, as a model does or not: rows and what belongs to them."""
 
     def take(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
         answer["x"] = read_rows(answer["x"], memory)
@@ -354,8 +354,12 @@ def read(sources: list[str], **options: Any) -> dict[str, Any]:
             answer[name] = memory.read(answer[name], dtype) if answer.get(name) is not None else None
         return answer
 
-    answer, stopped = _engine.ask("read", lambda w: {"sources": sources, **_finite(options)}, take)
+    fields = {"sources": sources, **_finite(options)}
+    if like is not None:
+        result: dict[str, Any] = _with_model("read", like, lambda w: fields, take)
+        return result
+    answer, stopped = _engine.ask("read", lambda w: fields, take)
     if stopped:
         raise KeyboardInterrupt
-    result: dict[str, Any] = answer
+    result = answer
     return result

@@ -20,13 +20,18 @@ def _umask() -> int:
     return mask
 
 
+def columns_of(schema: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the columns that make features, in the order of these; none of a model without a schema."""
+    if schema is None:
+        return []
+    answers = {schema["target"], schema["weight"], *schema.get("further_targets", ())}
+    return [c for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"]
+
+
 def moves(schema: dict[str, Any], features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return what each feature was multiplied by, and what was subtracted from it before."""
     factors, offsets, at = np.ones(features), np.zeros(features), 0
-    answers = {schema["target"], schema["weight"], *schema.get("further_targets", ())}
-    for i, c in enumerate(schema["columns"]):
-        if c.get("kind") == "ignored" or i in answers:
-            continue
+    for c in columns_of(schema):
         if (text := c.get("text")) is not None:
             at += 1 << text["hash"] if text.get("hash") else len(text.get("terms", ()))
         elif c.get("category") is not None:
@@ -58,7 +63,21 @@ def load(path: Any) -> "Model":
     array([7.])
     """
     with open(path, "rb") as file:
-        return Model(file.read())
+        data = file.read()
+    try:
+        return Model(data)
+    except (struct.error, LookupError, TypeError, ValueError, AttributeError):
+        raise ValueError(f"{os.fspath(path)}: found no model of fenchel, expected a file that fenchel train or save has written") from None
+
+
+def model_of(given: Any, role: str) -> "Model":
+    """Return the model of a path, a Model or a fitted estimator; ``role`` is what errors call it."""
+    own = given if isinstance(given, Model) else getattr(given, "model_", None)
+    if isinstance(own, Model):
+        return own
+    if isinstance(given, (str, os.PathLike)):
+        return load(given)
+    raise TypeError(f"{role}: found a {type(given).__name__}, expected the path of a model, a model of fenchel.load, or a fitted estimator of fenchel with one model")
 
 
 class Model:
@@ -147,8 +166,7 @@ class Model:
         from . import _ask, _table
 
         schema, offsets = self.part("schema"), None
-        answers = () if schema is None else (schema["target"], schema["weight"], *schema.get("further_targets", ()))
-        columns = [] if schema is None else [c for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"]
+        columns = columns_of(schema)
         if schema is not None and not schema.get("array") and not all(c.get("size") for c in columns):  # vectors are rows of features
             X = _table.like(X, lambda: columns[0]["name"])
         else:
