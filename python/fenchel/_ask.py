@@ -226,6 +226,12 @@ def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
     return page
 
 
+def onnx(model: Model) -> bytes:
+    """Ask for a graph of ONNX that says what a model does."""
+    graph: bytes = _with_model("onnx", model, lambda w: {}, lambda answer, memory: memory.read(answer["graph"], np.uint8).tobytes())
+    return graph
+
+
 def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.ndarray | None = None, gaps: np.ndarray | None = None, **fields: Any) -> np.ndarray:
     """Ask for the coordinates of rows, or for the rows of coordinates."""
 
