@@ -252,7 +252,8 @@ def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
 
 
 def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, Any]:
-    """Ask which parameters predict held-out rows best; ``folds`` is a number or pairs of rows."""
+    """Ask which parameters predict held-out rows best; ``folds`` is a number or pairs of rows. With ``weights`` the answer has those of the linear models of all
+    candidates x folds, with the bias behind the weights of each output, and their passes, "epochs"."""
 
     def build(writer: Writer) -> dict[str, Any]:
         fields = {"data": data.fields(writer), "spec": _finite(spec), **_finite(how)}
@@ -262,7 +263,12 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
         rows = np.concatenate(parts) if parts else np.empty(0)
         return {**fields, "given": {"rows": writer.put(rows.astype(np.uint32), np.uint32), "counts": [len(p) for p in parts]}}
 
-    return _plainly("tune", build)
+    def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+        if "weights" in answer:
+            answer["weights"] = memory.read(answer["weights"], np.float64)
+        return answer
+
+    return _plainly("tune", build, read)
 
 
 def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
@@ -285,8 +291,8 @@ def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.nd
     )
 
 
-def _plainly(verb: str, build: Any) -> dict[str, Any]:
-    answer, stopped = _engine.ask(verb, build, lambda answer, memory: answer)
+def _plainly(verb: str, build: Any, read: Any = lambda answer, memory: answer) -> dict[str, Any]:
+    answer, stopped = _engine.ask(verb, build, read)
     if stopped:
         raise KeyboardInterrupt
     result: dict[str, Any] = answer
@@ -305,17 +311,16 @@ def components(data: Data, spec: dict[str, Any], stream: bool = False, init: Mod
     return _engine.ask("pca-learn" if stream else "pca", build, _modelled)
 
 
-def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[int, Any]:
-    """Make a map that approximates a kernel: the number of features, and its landmarks."""
+def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[int, Any, list[int]]:
+    """Make a map that approximates a kernel by landmarks: the number of features, its landmarks, and which rows these are."""
 
-    def read(answer: dict[str, Any], memory: Any) -> tuple[int, Any]:
-        marks = answer.get("landmarks")
-        return answer["features"], None if marks is None else read_rows(marks, memory)
+    def read(answer: dict[str, Any], memory: Any) -> tuple[int, Any, list[int]]:
+        return answer["features"], read_rows(answer["landmarks"], memory), answer["pivots"]
 
     result, stopped = _engine.ask("map", lambda w: {"x": put_rows(w, X), "kernel": kernel, "map": spec, "seed": seed, "threads": threads}, read)
     if stopped:
         raise KeyboardInterrupt
-    returned: tuple[int, Any] = result
+    returned: tuple[int, Any, list[int]] = result
     return returned
 
 

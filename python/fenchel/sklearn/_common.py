@@ -25,9 +25,14 @@ def original(name: str) -> Any:
     return None
 
 
+def twin(estimator: Any) -> Any:
+    """Return the class here that an estimator is of, or one of a caller's own derives from."""
+    return next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+
+
 def checked(estimator: Any) -> None:
     """Have scikit-learn check the types and ranges of parameters that are not the defaults, where it is installed."""
-    kind = next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+    kind = twin(estimator)
     constraints = getattr(original(kind.__name__), "_parameter_constraints", None)
     if constraints:
         from sklearn.utils._param_validation import validate_parameter_constraints
@@ -74,6 +79,36 @@ def limit(max_iter: Any) -> dict[str, Any]:
     if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 0:
         raise ValueError(f"max_iter={max_iter!r}: expected a whole number >= 0")
     return {"epochs": int(max_iter)} if max_iter else {"seconds": 1e-9}  # over before the first pass
+
+
+def alphas_of(alphas: Any, zero: bool) -> np.ndarray:
+    """Return values of alpha to choose from, which scikit-learn checks one by one: numbers above zero, or at least ``zero``."""
+    from sklearn.utils import check_scalar
+
+    single = np.ndim(alphas) == 0
+    for k, alpha in enumerate([alphas] if single else alphas):
+        check_scalar(alpha, "alphas" if single or len(alphas) == 1 else f"alphas[{k}]", numbers.Real, min_val=0.0, include_boundaries="left" if zero else "neither")
+    return np.atleast_1d(np.asarray(alphas, np.float64))
+
+
+class Routed(Mixin):
+    """Passes what else is given to fit and score on to folds and scorer, as scikit-learn does if its metadata routing is enabled, and refuses it if not."""
+
+    def get_metadata_routing(self) -> Any:
+        """Return who gets what of it, a ``MetadataRouter`` of scikit-learn."""
+        return original(twin(self).__name__).get_metadata_routing(self)
+
+    def _routed(self, method: str, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what folds get, and what the scorer gets."""
+        from sklearn.utils._metadata_requests import _raise_for_params, _routing_enabled
+        from sklearn.utils.metadata_routing import process_routing
+
+        _raise_for_params(params, self, method)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if not _routing_enabled():
+            return {}, weights
+        found = process_routing(self, method, **weights, **params)
+        return getattr(getattr(found, "splitter", None), "split", {}), getattr(getattr(found, "scorer", None), "score", {})
 
 
 def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:
