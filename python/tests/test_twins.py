@@ -408,5 +408,5 @@ def test_targets(name, parameters):
             assert not hasattr(theirs, attribute) or np.shape(getattr(ours, attribute)) == np.shape(getattr(theirs, attribute))
     assert ours.fit(X, NUMBERS).predict(X).shape == NUMBERS.shape if np.ndim(parameters.get("alpha", 1)) == 0 else True
     if "alpha" in parameters and np.ndim(parameters["alpha"]):
-        with pytest.raises(ValueError, match="expected one, or one for each of 2 targets"):
+        with pytest.raises(ValueError, match="penalties do not correspond: 3 != 2"):
             ours.fit(X, Y[:, :2])

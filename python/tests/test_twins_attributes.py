@@ -76,6 +76,18 @@ def test_paths_of_folds(y, intercept, refit):
     np.testing.assert_allclose(cv.coef_, theirs.coef_, atol=2e-3)
 
 
+def test_folds_without_a_class():
+    """Folds that lack a class know it, as scikit-learn's do: it has no weights there, and its probability is 0."""
+    y = np.repeat([0, 1, 2], 30)
+    A = X + 0.5 * y[:, None]
+    how = {"Cs": [0.1, 10.0], "cv": KFold(3), "scoring": "neg_brier_score", "l1_ratios": (0,), "use_legacy_attributes": False, "tol": 1e-7}
+    for weights in (None, 1.0 + RNG.rand(90)):
+        ours, theirs = (m.LogisticRegressionCV(**how).fit(A, y, weights) for m in (twins, linear_model))
+        assert all((ours.coefs_paths_[f, 0, :, f, :4] == 0).all() for f in range(3)) and (ours.coefs_paths_[0, 0, :, 1:, :4] != 0).all()
+        np.testing.assert_allclose(ours.scores_, theirs.scores_, atol=5e-3)
+        assert ours.C_ == theirs.C_ and ours.coef_.all()
+
+
 def test_score_is_of_scoring():
     """LogisticRegressionCV scores as it was told to, with weights."""
     how = {"Cs": [1.0], "l1_ratios": (0,), "use_legacy_attributes": True}
@@ -183,3 +195,12 @@ def test_components_of_functions():
     with pytest.raises(ValueError, match="Cannot fit_inverse_transform"):
         twins.KernelPCA(kernel="precomputed", fit_inverse_transform=True).fit(X @ X.T)
     assert twins.KernelPCA(kernel="rbf").fit(X).gamma_ == 0.25
+
+
+def test_probabilities_of_one_row():
+    """A class of one row has probabilities, with a warning: no model that was trained without the row knows the class."""
+    A, y = np.vstack([X, [[4.0] * 4]]), np.append(TWO.astype(int), 2)
+    with pytest.warns(UserWarning, match="found one row of the class 2"):
+        p = twins.SVC(probability=True, kernel="linear").fit(A, y).predict_proba(A)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert (p[:-1, :2].argmax(axis=1) == y[:-1]).mean() > 0.8

@@ -145,7 +145,7 @@ class Targets(Mixin):
         alpha = getattr(self, "alpha")
         if np.ndim(alpha):
             if len(alpha) != columns:
-                raise ValueError(f"alpha: found {len(alpha)} numbers, expected one, or one for each of {columns} targets")
+                raise ValueError(f"alpha: Number of targets and number of penalties do not correspond: {len(alpha)} != {columns}")
             one.alpha = float(alpha[column])
         return one
 

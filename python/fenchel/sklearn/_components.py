@@ -97,6 +97,8 @@ class PCA(Modelled, components.PCA):
 
     def _size(self, X: Any) -> dict[str, Any]:
         most = min(X.shape)
+        if isinstance(self.n_components, str) and self.n_components == "mle" and X.shape[0] < X.shape[1]:
+            raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
         if self.svd_solver == "arpack" and self.n_components == most:
             raise ValueError(f"n_components={most!r} must be strictly less than min(n_samples, n_features)={most} with svd_solver='arpack'")
         if self.svd_solver == "arpack" and self.n_components is None and most > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from typing import Any
 
@@ -23,6 +24,17 @@ DEFAULTS = {  # that scikit-learn changes
     "l1_ratios": "for l1_ratios will change from None to (0.0,) in version 1.10", "use_legacy_attributes": "of use_legacy_attributes will change from True to False in version 1.10",
     "scoring": "of the parameter 'scoring' will change from None, i.e. accuracy, to 'neg_log_loss' in version 1.11",
 }  # fmt: skip
+
+
+def knowing(scorer: Any, classes: np.ndarray) -> Any:
+    """Return a scorer of scikit-learn that knows all classes, where its score asks for them: the rows of a fold may not have all."""
+    from sklearn.metrics import make_scorer
+
+    asked = inspect.signature(scorer._score_func).parameters if hasattr(scorer, "_score_func") else {}
+    if "labels" not in asked:
+        return scorer
+    own = {"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in asked else {}
+    return make_scorer(scorer._score_func, greater_is_better=scorer._sign == 1, response_method=scorer._response_method, **{"labels": classes, **own, **scorer._kwargs})
 
 
 class LogisticRegressionCV(Routed, LogisticRegression):
@@ -115,7 +127,7 @@ class LogisticRegressionCV(Routed, LogisticRegression):
         self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs, float)
         ratios = [0.0] if self.l1_ratios is None or isinstance(self.l1_ratios, str) else list(self.l1_ratios)
         scoring = "accuracy" if self.scoring is None or isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
-        seen = {name: np.broadcast_to(value, len(y)) if name == "sample_weight" else value for name, value in seen.items()}
+        seen = {name: np.broadcast_to(np.asarray(value), len(y)) if name == "sample_weight" else value for name, value in seen.items()}
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(rows, y, **dealt))
         self._weight = self.class_weight
         if isinstance(self.class_weight, str):  # as scikit-learn has them: of all rows, for every fold
@@ -123,10 +135,11 @@ class LogisticRegressionCV(Routed, LogisticRegression):
             factors = class_factors(self.class_weight, classes, codes, weights)
             self._weight = {label: float(np.asarray(factors)[codes == k][0]) for k, label in enumerate(classes)}
         self.l1_ratios_, self._now = np.asarray(ratios), (1.0, ratios[0])
-        if isinstance(scoring, str) and scoring in SCORES and (weights is None) == ("sample_weight" not in seen):
+        whole = all(len(np.unique(y[train])) == len(np.unique(y)) for train, _ in folds)
+        if whole and isinstance(scoring, str) and scoring in SCORES and (weights is None) == ("sample_weight" not in seen):
             self.scores_, self.coefs_paths_, passes = self._searched(rows, y, weights, folds, ratios, scoring)
         else:
-            scorer = self._get_scorer()
+            scorer = knowing(self._get_scorer(), np.unique(y))
             paths = [[self._path(rows, y, weights, train, test, ratio, scorer, seen) for ratio in ratios] for train, test in folds]
             self.scores_, self.coefs_paths_, passes = (np.array([[[c[part] for c in path] for path in fold] for fold in paths]) for part in range(3))
         best = self.scores_.mean(axis=0)[None] if self.refit else self.scores_
@@ -173,6 +186,8 @@ class LogisticRegressionCV(Routed, LogisticRegression):
         one.classes_ = np.unique(y)
         penalties = ",".join(self._one(1.0, ratio)._term() for ratio in ratios)
         data, spec = problem(one, X, y, weights, "")
+        if len(labels := data.labels or []) < 2:
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but all that count belong to the same class")
         axes = f"penalty={penalties} C={','.join(repr(float(C)) for C in self.Cs_)}"
         answer = _ask.tune(data, spec, splits(folds, data, y), search=axes, score=SCORES[scoring], weights=True)
         for candidate in answer["candidates"]:
@@ -183,20 +198,21 @@ class LogisticRegressionCV(Routed, LogisticRegression):
         coefs = np.moveaxis(np.reshape(answer["weights"], (*shape, -1, X.shape[1] + 1)), 2, 0)
         if coefs.shape[3] > 1:
             coefs[:, [r == 0 for r in ratios]] -= coefs[:, [r == 0 for r in ratios]].mean(axis=3, keepdims=True)  # what all scores have in common says nothing
-        if len(labels := data.labels or []) < len(one.classes_):
+        if len(labels) < len(one.classes_):
             one._counted = np.flatnonzero(np.isin(spelled(one.classes_), labels))
             coefs = np.stack([one._widen(coefs[..., j], LOW if j == X.shape[1] else 0) for j in range(X.shape[1] + 1)], axis=-1)
         passes = np.moveaxis(np.maximum(1, np.reshape(answer["epochs"], shape)), -1, 0)
         return -scores if answer["lower"] else scores, coefs if self.fit_intercept else coefs[..., :-1], passes
 
     def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any, seen: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Return the score, the weights and the passes of each C on one fold."""
+        """Return the score, the weights and the passes of each C on one fold, which may lack a class."""
         found = {}
         model = self._one(1.0, ratio, warm=True)
-        own = None if weights is None else weights[train]
+        own = np.zeros(len(y))
+        own[train] = 1.0 if weights is None else weights[train]
         seen = {name: value[test] if np.ndim(value) and len(value) == len(y) else value for name, value in seen.items()}
         for C in sorted(self.Cs_):
-            model.set_params(C=C).fit(X[train], y[train], own)
+            model.set_params(C=C).fit(X, y, own)
             coef = np.column_stack([model.coef_, model.intercept_]) if self.fit_intercept else model.coef_
             found[C] = scorer(model, X[test], y[test], **seen), coef, model.n_iter_[0]
         return [found[C] for C in self.Cs_]

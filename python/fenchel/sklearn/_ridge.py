@@ -34,7 +34,8 @@ class Labelled(Classifier, Linear):
 
 def several(y: Any) -> bool:
     """Tell whether rows have several labels."""
-    return np.ndim(y) == 2 and np.shape(y)[1] > 1
+    labels = np.asarray(y)
+    return labels.ndim == 2 and labels.shape[1] > 1
 
 
 class RidgeClassifier(Labelled):
