@@ -213,7 +213,7 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
 
 def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify"), **fields})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify" or verb == "pca-report" and model.precision == "float64"), **fields})
 
 
 def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
@@ -222,7 +222,7 @@ def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
         page: str = about_components("pca-report", model, data, **fields)["html"]
         return page
     judges: Callable[[Writer], dict[str, Any]] = (lambda w: {}) if test is None else (lambda w: {"test": test.fields(w)})
-    page = _with_model("report", model, lambda w: {"data": data.fields(w), **judges(w), **fields}, lambda answer, memory: answer["html"])
+    page = _with_model("report", model, lambda w: {"data": data.fields(w, double=model.precision == "float64"), **judges(w), **fields}, lambda answer, memory: answer["html"])
     return page
 
 
