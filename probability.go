@@ -174,7 +174,11 @@ func (c *calibrator) deal() error {
 		rows[k]++
 	}
 	if least := slices.Min(rows); least < 2 && m.Classes != nil {
-		return pose.DataError{Reason: fmt.Sprintf("found one row of the class %s, expected two and more of each for %s: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)], c.what())}
+		one := fmt.Errorf("found one row of the class %s, expected two and more of each for %s: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)], c.what())
+		if c.spec.Costs != nil || c.spec.Interval != 0 {
+			return pose.DataError{Reason: one.Error()}
+		}
+		c.result.Warnings = append(c.result.Warnings, one) // no row of the class is judged: its probabilities are little more than its share
 	} else if least < 2 {
 		return pose.DataError{Reason: "found one row, expected two and more for probabilities"}
 	}

@@ -255,6 +255,9 @@ func (t *teller) note(r *run, m, fold int, f *fenchel.Fitted, value float64, err
 		trial.Reason = "the score is not defined on the held-out rows of a fold"
 	}
 	if f != nil {
+		if r.spec.Fitted != nil {
+			r.spec.Fitted(m, fold, f)
+		}
 		trial.Seconds += f.Seconds
 		trial.Gap = max(trial.Gap, f.Summary.Gap)
 		trial.Status = worse(trial.Status, string(f.Status))

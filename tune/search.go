@@ -53,6 +53,8 @@ type Spec struct {
 
 	// Progress, when set, is told of every problem that was solved. Calls do not overlap.
 	Progress func(Progress)
+	// Fitted, when set, is told what solved the problem of a candidate on a fold. Calls do not overlap.
+	Fitted func(candidate, fold int, f *fenchel.Fitted)
 }
 
 // Progress is how far a search is.

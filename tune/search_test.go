@@ -52,6 +52,14 @@ func TestScoresAreThoseOfModelsTrainedAlone(t *testing.T) {
 		t.Run(c.data+" "+c.axes, func(t *testing.T) {
 			set := generated(t, c.data)
 			c.spec.Train.Gap, c.spec.Axes, c.spec.Folds = 1e-8, axes(t, c.axes), tune.Folds{K: 3, Seed: 1}
+			told := map[[2]int]*fenchel.Evaluation{}
+			c.spec.Fitted = func(candidate, fold int, f *fenchel.Fitted) {
+				e, err := f.Evaluate()
+				if told[[2]int{candidate, fold}] != nil || err != nil || f.Epochs < 0 {
+					t.Errorf("candidate %d, fold %d: told twice, or %v", candidate, fold, err)
+				}
+				told[[2]int{candidate, fold}] = e
+			}
 			found, err := tune.Run(context.Background(), set, c.spec)
 			if err != nil {
 				t.Fatal(err)
@@ -64,11 +72,14 @@ func TestScoresAreThoseOfModelsTrainedAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, trial := range found.Candidates {
+			for k, trial := range found.Candidates {
 				if !trial.Complete() || trial.Gap > 1e-8 || trial.Status != "converged" {
 					t.Errorf("%s: %+v", trial.Candidate, trial)
 				}
 				for f, fold := range folds {
+					if e := told[[2]int{k, f}]; e == nil || *score(e, found.Score.Name) != trial.Scores[f] {
+						t.Errorf("%s, fold %d: told of %v, expected the score %v", trial.Candidate, f, e, trial.Scores[f])
+					}
 					expected := alone(t, set, fold, trial.Spec, found.Score.Name)
 					if math.Abs(trial.Scores[f]-expected) > 2e-3*max(1, math.Abs(expected)) {
 						t.Errorf("%s, fold %d: score %v, expected %v", trial.Candidate, f, trial.Scores[f], expected)
@@ -86,7 +97,7 @@ func TestScoresAreThoseOfModelsTrainedAlone(t *testing.T) {
 }
 
 // alone trains and judges without sharing anything.
-func alone(t *testing.T, set *data.Set, fold tune.Fold, spec fenchel.Spec, score string) float64 {
+func alone(t *testing.T, set *data.Set, fold tune.Fold, spec fenchel.Spec, name string) float64 {
 	t.Helper()
 	learn, err := set.Subset(fold.Learn)
 	if err != nil {
@@ -104,7 +115,12 @@ func alone(t *testing.T, set *data.Set, fold tune.Fold, spec fenchel.Spec, score
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *map[string]*float64{"accuracy": e.Accuracy, "balanced": e.Balanced, "logloss": e.LogLoss, "r2": e.R2}[score]
+	return *score(e, name)
+}
+
+// score is that of a name.
+func score(e *fenchel.Evaluation, name string) *float64 {
+	return map[string]*float64{"accuracy": e.Accuracy, "balanced": e.Balanced, "logloss": e.LogLoss, "r2": e.R2}[name]
 }
 
 // The number of cores and the order of the candidates change no bit.

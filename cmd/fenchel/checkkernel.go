@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/gram"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -78,7 +79,7 @@ func (k *kernelChecker) check(cmd *cobra.Command, sources []string) error {
 	if err := k.kernel.Apply(cmd, &k.spec); err != nil {
 		return err
 	}
-	k.in.Opt.Precomputed = option.IsPrecomputed(k.spec.Kernel)
+	k.in.Opt.Precomputed = pose.IsPrecomputed(k.spec.Kernel)
 	if err := cmp.Or(paths.CheckFolder(k.out), paths.KeepInputs("--output", k.out, sources...)); err != nil {
 		return err
 	}

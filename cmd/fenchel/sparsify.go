@@ -187,9 +187,6 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	s.model = m
 	s.in.ForTraining(cmd, m)
 	s.in.SkipAs(m.Schema)
-	if m.IsImported() && !s.in.Opt.Precomputed {
-		s.in.Opt.Columns = 0
-	}
 	if s.set, err = s.in.Read(cmd, sources); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ const Protocol = 3
 var verbs = map[string]func(*request) (any, error){
 	"info": (*request).info, "fit": with((*request).fit), "score": with((*request).score), "verify": with((*request).verify), "audit": with((*request).audit), "certify": with((*request).certify),
 	"pca": with((*request).components), "pca-learn": with((*request).learn), "pca-verify": with((*request).verifyComponents), "pca-evaluate": with((*request).evaluateComponents), "pca-project": with((*request).project), "pca-invert": with((*request).invert), "map": with((*request).makeMap), "images": with((*request).images),
-	"leave-out": with((*request).leaveOut), "read": with((*request).read), "sparsify": with((*request).sparsify), "stream": with((*request).stream), "tune": with((*request).tune), "qp": with((*request).quadratic), "report": with((*request).report), "pca-report": with((*request).reportComponents),
+	"leave-out": with((*request).leaveOut), "read": with((*request).read), "sparsify": with((*request).sparsify), "stream": with((*request).stream), "tune": with((*request).tune), "qp": with((*request).quadratic), "onnx": with((*request).onnx), "report": with((*request).report), "pca-report": with((*request).reportComponents),
 }
 
 // with gives a verb the arguments of its request: all fields of its JSON but id and verb.

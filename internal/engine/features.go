@@ -55,6 +55,9 @@ func (r *request) makeMap(q *mapRequest) (any, error) {
 	if marks := made.Landmarks(); marks != nil {
 		answer["landmarks"], err = r.putRows(marks)
 	}
+	if rows, ok := made.(*featuremap.Nystrom); ok {
+		answer["pivots"] = rows.Pivots
+	}
 	return answer, err
 }
 

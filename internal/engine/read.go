@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 )
 
 // read reads files as every verb of the command does, and puts what is in them into the
@@ -16,12 +17,20 @@ func (r *request) read(q *struct {
 	Columns        int      `json:"features"`
 	Threads        int      `json:"threads"`
 	Schema         bool     `json:"schema"` // is wanted
+	Model          *source  `json:"model"`  // of which the features are to be; nil: they follow from the rows
 }) (any, error) {
 	opt, err := q.options()
 	if err != nil {
 		return nil, err
 	}
 	opt.Target, opt.Weights, opt.Labels, opt.SkipUnlabelled, opt.Columns, opt.Unmoved, opt.Threads = q.Target, q.Weights, q.Labels, q.SkipUnlabelled, q.Columns, q.Columns > 0, q.Threads
+	if q.Model != nil {
+		m, err := r.model(*q.Model)
+		if err != nil {
+			return nil, err
+		}
+		pose.ReadAs(&opt, m)
+	}
 	rows, err := data.Read(r.ctx, q.Sources, opt)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ type tuneRequest struct {
 	Score   string  `json:"score"`
 	Rule    string  `json:"rule"`
 	Halving int     `json:"halving"`
-	Budget  float64 `json:"budget"` // seconds; 0: no limit
+	Budget  float64 `json:"budget"`  // seconds; 0: no limit
+	Weights bool    `json:"weights"` // of the linear models of all candidates on all folds are wanted too
 }
 
 // splits are folds of the caller's: for each in turn the rows to learn from and those to be
@@ -51,6 +52,10 @@ func (r *request) tune(q *tuneRequest) (any, error) {
 	if err := set.Check(); err != nil {
 		return nil, pose.DataError{Reason: err.Error()}
 	}
+	models := map[[2]int]learned{}
+	if q.Weights {
+		spec.Fitted = func(candidate, fold int, f *fenchel.Fitted) { models[[2]int{candidate, fold}] = learnedBy(f) }
+	}
 	found, err := tune.Run(r.ctx, set, spec)
 	if err != nil {
 		return nil, err
@@ -61,7 +66,40 @@ func (r *request) tune(q *tuneRequest) (any, error) {
 		}
 		return nil, context.Canceled
 	}
-	return tuned(found), nil
+	answer := tuned(found)
+	if q.Weights {
+		err = r.putLearned(answer, models, len(found.Candidates), found.Folds)
+	}
+	return answer, err
+}
+
+// learned is what a linear model of a fold is: passes, and the weights of each output with its bias behind them.
+type learned struct {
+	epochs  int
+	weights []float64
+}
+
+func learnedBy(f *fenchel.Fitted) (l learned) {
+	l.epochs = f.Epochs
+	for k := range f.Model.Outputs {
+		w, bias := f.Model.Original(k)
+		l.weights = append(append(l.weights, w...), bias)
+	}
+	return l
+}
+
+// putLearned adds to an answer the models of all candidates x folds: epochs, and weights as one array of float64.
+func (r *request) putLearned(answer map[string]any, all map[[2]int]learned, candidates, folds int) (err error) {
+	epochs, weights := make([]int, 0, candidates*folds), []float64(nil)
+	for c := range candidates {
+		for f := range folds {
+			l := all[[2]int{c, f}]
+			epochs, weights = append(epochs, l.epochs), append(weights, l.weights...)
+		}
+	}
+	answer["epochs"] = epochs
+	answer["weights"], err = put(r.mapped, weights)
+	return err
 }
 
 // spec makes what package tune takes.

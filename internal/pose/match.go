@@ -12,6 +12,19 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
+// ReadAs has a reader make the features of a model.
+func ReadAs(opt *data.Options, m *model.Model) {
+	opt.Schema, opt.Unmoved, opt.ZeroBased = m.Schema, m.Schema == nil, m.Statement.ZeroBased
+	opt.Precomputed = IsPrecomputed(m.Statement.Kernel)
+	opt.Unlabelled = m.OneClass() // where there is no schema that knows
+	if opt.Columns = m.Cols(); m.IsImported() && m.Support != nil && !opt.Precomputed {
+		opt.Columns = 0 // features that no support vector has count all the same
+	}
+}
+
+// IsPrecomputed reports whether a kernel takes its values from the rows.
+func IsPrecomputed(spec string) bool { return strings.Contains(spec, "precomputed") }
+
 // MatchTargets returns for every row the place of its label among the classes,
 // metric.Unknown if it is not there; nil if the classes are, which stands for
 // numbers. It refuses targets with which no prediction can be compared.

@@ -213,7 +213,7 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
 
 def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify"), **fields})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify" or verb == "pca-report" and model.precision == "float64"), **fields})
 
 
 def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
@@ -222,8 +222,14 @@ def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:
         page: str = about_components("pca-report", model, data, **fields)["html"]
         return page
     judges: Callable[[Writer], dict[str, Any]] = (lambda w: {}) if test is None else (lambda w: {"test": test.fields(w)})
-    page = _with_model("report", model, lambda w: {"data": data.fields(w), **judges(w), **fields}, lambda answer, memory: answer["html"])
+    page = _with_model("report", model, lambda w: {"data": data.fields(w, double=model.precision == "float64"), **judges(w), **fields}, lambda answer, memory: answer["html"])
     return page
+
+
+def onnx(model: Model) -> bytes:
+    """Ask for a graph of ONNX that says what a model does."""
+    graph: bytes = _with_model("onnx", model, lambda w: {}, lambda answer, memory: memory.read(answer["graph"], np.uint8).tobytes())
+    return graph
 
 
 def along_components(verb: str, model: Model, X: Any, width: int, offsets: np.ndarray | None = None, gaps: np.ndarray | None = None, **fields: Any) -> np.ndarray:
@@ -246,7 +252,8 @@ def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
 
 
 def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, Any]:
-    """Ask which parameters predict held-out rows best; ``folds`` is a number or pairs of rows."""
+    """Ask which parameters predict held-out rows best; ``folds`` is a number or pairs of rows. With ``weights`` the answer has those of the linear models of all
+    candidates x folds, with the bias behind the weights of each output, and their passes, "epochs"."""
 
     def build(writer: Writer) -> dict[str, Any]:
         fields = {"data": data.fields(writer), "spec": _finite(spec), **_finite(how)}
@@ -256,7 +263,12 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
         rows = np.concatenate(parts) if parts else np.empty(0)
         return {**fields, "given": {"rows": writer.put(rows.astype(np.uint32), np.uint32), "counts": [len(p) for p in parts]}}
 
-    return _plainly("tune", build)
+    def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+        if "weights" in answer:
+            answer["weights"] = memory.read(answer["weights"], np.float64)
+        return answer
+
+    return _plainly("tune", build, read)
 
 
 def leave_out(data: Data, spec: dict[str, Any], C: list[float]) -> np.ndarray:
@@ -279,8 +291,8 @@ def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.nd
     )
 
 
-def _plainly(verb: str, build: Any) -> dict[str, Any]:
-    answer, stopped = _engine.ask(verb, build, lambda answer, memory: answer)
+def _plainly(verb: str, build: Any, read: Any = lambda answer, memory: answer) -> dict[str, Any]:
+    answer, stopped = _engine.ask(verb, build, read)
     if stopped:
         raise KeyboardInterrupt
     result: dict[str, Any] = answer
@@ -299,17 +311,16 @@ def components(data: Data, spec: dict[str, Any], stream: bool = False, init: Mod
     return _engine.ask("pca-learn" if stream else "pca", build, _modelled)
 
 
-def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[int, Any]:
-    """Make a map that approximates a kernel: the number of features, and its landmarks."""
+def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[int, Any, list[int]]:
+    """Make a map that approximates a kernel by landmarks: the number of features, its landmarks, and which rows these are."""
 
-    def read(answer: dict[str, Any], memory: Any) -> tuple[int, Any]:
-        marks = answer.get("landmarks")
-        return answer["features"], None if marks is None else read_rows(marks, memory)
+    def read(answer: dict[str, Any], memory: Any) -> tuple[int, Any, list[int]]:
+        return answer["features"], read_rows(answer["landmarks"], memory), answer["pivots"]
 
     result, stopped = _engine.ask("map", lambda w: {"x": put_rows(w, X), "kernel": kernel, "map": spec, "seed": seed, "threads": threads}, read)
     if stopped:
         raise KeyboardInterrupt
-    returned: tuple[int, Any] = result
+    returned: tuple[int, Any, list[int]] = result
     return returned
 
 
@@ -345,8 +356,8 @@ def read_rows(fields: dict[str, Any], memory: Any) -> Any:
     return csr_matrix((values, indices.astype(small), starts.astype(small)), shape=(fields["rows"], fields["cols"]))
 
 
-def read(sources: list[str], **options: Any) -> dict[str, Any]:
-    """Read files: rows and what belongs to them."""
+def read(sources: list[str], like: Model | None = None, **options: Any) -> dict[str, Any]:
+    """Read files, as a model does or not: rows and what belongs to them."""
 
     def take(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
         answer["x"] = read_rows(answer["x"], memory)
@@ -354,8 +365,12 @@ def read(sources: list[str], **options: Any) -> dict[str, Any]:
             answer[name] = memory.read(answer[name], dtype) if answer.get(name) is not None else None
         return answer
 
-    answer, stopped = _engine.ask("read", lambda w: {"sources": sources, **_finite(options)}, take)
+    fields = {"sources": sources, **_finite(options)}
+    if like is not None:
+        result: dict[str, Any] = _with_model("read", like, lambda w: fields, take)
+        return result
+    answer, stopped = _engine.ask("read", lambda w: fields, take)
     if stopped:
         raise KeyboardInterrupt
-    result: dict[str, Any] = answer
+    result = answer
     return result

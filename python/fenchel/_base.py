@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._model import Model
+from ._model import Model, model_of
 from ._warn import told
 
 if TYPE_CHECKING:  # the same for all who check, with scikit-learn or without
@@ -127,6 +127,16 @@ class Estimator(BaseEstimator):
             told(text)
         if self.status_ != "converged" and not self.gap_ <= asked and not answer.get("unproved"):
             told(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning)
+
+    def to_onnx(self, path: Any) -> None:
+        """Write a graph of ONNX that says what ``fenchel predict`` does of ``model_``; see :meth:`Model.to_onnx`."""
+        model_of(self, "to_onnx").to_onnx(path)
+
+    def report(self, path: Any, X: Any, y: Any = None, sample_weight: Any = None, **how: Any) -> None:
+        """Write the page of :func:`fenchel.report`, which says what the other parameters are."""
+        from ._report import report
+
+        report(self, X, y, sample_weight, **how).save(path)
 
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)

@@ -20,13 +20,35 @@ def _umask() -> int:
     return mask
 
 
+def write(path: Any, data: bytes) -> None:
+    """Write a file: all of it, or what was there before stays."""
+    path = os.path.realpath(path)
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), prefix=os.path.basename(path) + ".", delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+            os.chmod(file.name, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask())
+            os.replace(file.name, path)
+        except BaseException:
+            file.close()
+            os.unlink(file.name)
+            raise
+
+
+def columns_of(schema: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the columns that make features, in the order of these; none of a model without a schema."""
+    if schema is None:
+        return []
+    answers = {schema["target"], schema["weight"], *schema.get("further_targets", ())}
+    return [c for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"]
+
+
 def moves(schema: dict[str, Any], features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return what each feature was multiplied by, and what was subtracted from it before."""
     factors, offsets, at = np.ones(features), np.zeros(features), 0
-    answers = {schema["target"], schema["weight"], *schema.get("further_targets", ())}
-    for i, c in enumerate(schema["columns"]):
-        if c.get("kind") == "ignored" or i in answers:
-            continue
+    for c in columns_of(schema):
         if (text := c.get("text")) is not None:
             at += 1 << text["hash"] if text.get("hash") else len(text.get("terms", ()))
         elif c.get("category") is not None:
@@ -58,7 +80,21 @@ def load(path: Any) -> "Model":
     array([7.])
     """
     with open(path, "rb") as file:
-        return Model(file.read())
+        data = file.read()
+    try:
+        return Model(data)
+    except (struct.error, LookupError, TypeError, ValueError, AttributeError):
+        raise ValueError(f"{os.fspath(path)}: found no model of fenchel, expected a file that fenchel train or save has written") from None
+
+
+def model_of(given: Any, role: str) -> "Model":
+    """Return the model of a path, a Model or a fitted estimator; ``role`` is what errors call it."""
+    own = given if isinstance(given, Model) else getattr(given, "model_", None)
+    if isinstance(own, Model):
+        return own
+    if isinstance(given, (str, os.PathLike)):
+        return load(given)
+    raise TypeError(f"{role}: found a {type(given).__name__}, expected the path of a model, a model of fenchel.load, or a fitted estimator of fenchel with one model")
 
 
 class Model:
@@ -104,19 +140,25 @@ class Model:
     def save(self, path: str) -> None:
         """Write the file, for ``fenchel verify``, ``predict``, ``info`` and others: all of it, or
         what was there before stays."""
-        path = os.path.realpath(path)
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), prefix=os.path.basename(path) + ".", delete=False) as file:
-            try:
-                file.write(self.data)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                os.chmod(file.name, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask())
-                os.replace(file.name, path)
-            except BaseException:
-                file.close()
-                os.unlink(file.name)
-                raise
+        write(path, self.data)
+
+    def to_onnx(self, path: Any) -> None:
+        """Write a graph of ONNX that says what ``fenchel predict`` does of this model, as ``fenchel convert`` writes it: label, scores and probabilities, prediction, or
+        coordinates. Its input is x, of shape (n_samples, n_features), or for a table one for each column, of shape (n_samples, 1). A model that ONNX
+        cannot hold is a ValueError."""
+        from . import _ask
+
+        write(path, _ask.onnx(self))
+
+    def report(self, path: Any, *data: Any, test: Any = (), name: str = "m.model", **flags: Any) -> None:
+        """Write a page about the model, as ``fenchel report MODEL DATA -o path`` does.
+
+        ``data`` are files or patterns, or one table of pandas, polars or pyarrow with the target among its columns: the rows that the model was trained on, of which the page says
+        whether its proof holds. ``test`` are such files or a table of other rows, which judge it. ``name`` is in the title; ``flags`` are those of ``fenchel report``, as
+        slice="sex" or rows=True. What the program refuses is a ValueError."""
+        from ._report import write_report
+
+        write_report(self, path, data, test, name, flags)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return what ``fenchel predict`` says of rows: labels (numbers where all are, whole ones where all are these), or numbers, of shape (n_samples,), or
@@ -147,8 +189,7 @@ class Model:
         from . import _ask, _table
 
         schema, offsets = self.part("schema"), None
-        answers = () if schema is None else (schema["target"], schema["weight"], *schema.get("further_targets", ()))
-        columns = [] if schema is None else [c for i, c in enumerate(schema["columns"]) if i not in answers and c.get("kind") != "ignored"]
+        columns = columns_of(schema)
         if schema is not None and not schema.get("array") and not all(c.get("size") for c in columns):  # vectors are rows of features
             X = _table.like(X, lambda: columns[0]["name"])
         else:

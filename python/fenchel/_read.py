@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _ask, _table
+from ._engine import DataError
+from ._model import columns_of, model_of
 from ._warn import told
 
 __all__ = ["Rows", "read"]
@@ -39,7 +41,7 @@ class Rows:
         return iter((self.X, self.y))
 
 
-def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None,
+def read(*paths: Any, like: Any = None, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None,
          categorical: Any = None, numeric: Any = None, text: Any = None, missing: Any = None, dates: str = "", skip_unlabelled: bool = False, **terms: Any) -> Rows:  # fmt: skip
     """Read one or several files as one set of rows.
 
@@ -48,6 +50,9 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     paths : str, path or DataFrame
         Files, compressed or not, patterns, or a generator such as "@blobs:n=100"; or one table of pandas,
         polars or pyarrow, which is read as its CSV is: texts and categories become features.
+    like : path, Model or fitted estimator, optional
+        A model, of which the columns of X are then the features, in its order: the table has the model's columns under their names, and the
+        target may be absent. What columns are is the model's to say: the other options, but ``weights``, ``labels`` and ``skip_unlabelled``, are refused.
     target, weights : str, optional
         Columns of a table, by name or position.
     labels : path, optional
@@ -81,15 +86,23 @@ def read(*paths: Any, target: str | None = None, weights: str | None = None, lab
     >>> X.shape, len(y)
     ((100, 5), 100)
     """
+    columns = {"target": target, "ignore": ignore, "categorical": categorical, "numeric": numeric, "text": text, "missing": missing, "dates": dates, **_table.checked(terms)}
+    model = None if like is None else model_of(like, "like")
+    if model is not None and (found := [name for name, value in {**columns, "n_features": n_features}.items() if value is not None and value != ""]):
+        raise ValueError(f"like: found {', '.join(found)} beside it, expected none: the model says what the columns are")
+    ours = [] if model is None else columns_of(model.part("schema"))
     with tempfile.TemporaryDirectory() as folder:
-        if len(paths) == 1 and (table := _table.of(paths[0], needed=True)) is not None:
-            paths = (os.path.join(folder, "table.csv"),)
-            with open(paths[0], "wb") as file:
-                file.write(table.csv())
-        answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features,
-                           categorical=categorical, numeric=numeric, text=text, missing=missing, dates=dates, skip_unlabelled=skip_unlabelled, **_table.checked(terms))  # fmt: skip
+        file = os.path.join(folder, "table.csv")
+        if len(paths) == 1 and (table := _table.of(paths[0], needed=True, name=ours[0]["name"] if ours else "text")) is not None:
+            paths = (file,)
+            with open(file, "wb") as to:
+                to.write(table.csv())
+        try:
+            answer = _ask.read([os.fspath(p) for p in paths], model, weights=weights, labels=None if labels is None else os.fspath(labels), skip_unlabelled=skip_unlabelled, features=n_features, **columns)
+        except DataError as e:
+            raise DataError(str(e).replace(file, "table")) from None
     for text in answer["warnings"]:
-        told(text)
+        told(text.replace(file, "table"))
     y = answer["numbers"]
     if y is None and answer["codes"] is not None:
         y = np.asarray(answer["labels"])[answer["codes"]]

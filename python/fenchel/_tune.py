@@ -227,7 +227,7 @@ def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:
         return result
     kernel = estimator._kernel(X, weights)
     if estimator.gamma == "scale" and ":" not in name:  # of the rows that each fold learns from
-        kernel = kernel.replace(f"gamma={estimator._gamma(X, weights)!r}", "gamma=scale")
+        kernel = kernel.replace(f"gamma={estimator._gamma_of(X, weights)!r}", "gamma=scale")
     result = kernel
     return result
 

@@ -175,6 +175,8 @@ def own_data(model: Any, X: Any, y: Any, sample_weight: Any) -> _ask.Data:
     """Return rows as a model of this package takes them."""
     X = like(X, lambda: model.feature_names_in_[0]) if getattr(model, "_tabular", False) else _rows(X)
     classes = getattr(model, "classes_", None)
+    if model.model_.metadata.get("kind") == "pca" and not getattr(model, "_named", lambda: True)():
+        return _ask.Data(model._images(X)[0])
     if callable(getattr(model, "kernel", None)):
         X = np.asarray(model.kernel(X, model._rows))
     names = None if callable(getattr(model, "kernel", None)) else model._names()

@@ -335,7 +335,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         How many; None: all directions in which the images vary.
     kernel, gamma, degree, coef0
         A name of ``fenchel list kernels``, with its parameters, or a spec such as "rbf:gamma=0.1"; "cosine".
-        Kernels that are no inner products ("sigmoid"), functions and matrices are refused.
+        A function of two rows, or "precomputed", where X is the kernel's matrix: then what is proved is of rows in single precision whose inner products are
+        those of the images, as an eigendecomposition in double precision makes them. "sigmoid" is no inner product and refused.
     alpha : float
         Weight of the penalty of the kernel ridge regression by which ``inverse_transform`` makes rows.
     gap : float
@@ -361,6 +362,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """
 
     max_seconds = None
+    _mean: np.ndarray  # of the columns of a matrix
+    _negative = 0.0  # its least eigenvalue, as a share of the largest
 
     def __init__(
         self, n_components: Any = None, *, kernel: str | Callable[..., float] = "rbf", gamma: str | float | None = None, degree: float = 3, coef0: float = 1,
@@ -378,11 +381,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_jobs = n_jobs
 
     def _kernel(self, X: Any) -> str:
-        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
-            raise ValueError(f"kernel={self.kernel!r}: expected a name of fenchel list kernels")
         return "normalised(linear)" if self.kernel == "cosine" else Machine._kernel(self, X)  # type: ignore[arg-type]  # which has the parameters of a machine's kernel
 
-    _gamma, _degree = Machine._gamma, Machine._degree
+    _gamma_of, _degree = Machine._gamma_of, Machine._degree
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCA":
         """Find the components of the images of X, an array or sparse matrix of shape (n_samples,
@@ -391,16 +392,21 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         k, n = self.n_components, X.shape[0]
         if k is not None and (not isinstance(k, (int, np.integer)) or not 1 <= k <= n):
             raise ValueError(f"n_components={k!r}: expected 1 to {n}, the number of samples, or None")
+        self.X_fit_ = X
+        rows, self._mean = (X, np.zeros(0)) if self._named() else self._images(X)
+        if rows.shape[1] < (n if k is None else k) and self._negative > 1e-5:
+            raise ValueError(f"There are significant negative eigenvalues ({self._negative:g} of the maximum positive), and only {rows.shape[1]} positive ones")
         spec = {
-            "kernel": self._kernel(X), "gap": self.gap, "scale": "none", "seconds": self.max_seconds,
+            "kernel": self._kernel(X) if self._named() else "linear", "gap": self.gap, "scale": "none", "seconds": self.max_seconds,
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs), **({"share": 1.0} if k is None else {"k": int(k)}),
         }  # fmt: skip
-        answer, stopped = _ask.components(_ask.Data(X, names=self._names()), spec)
+        answer, stopped = _ask.components(_ask.Data(rows, names=self._names() if self._named() else None), spec)
         self.model_ = m = answer["model"]
         self.certificate_ = PCACertificate.of(answer["certificate"])
         self.eigenvalues_ = m.tensor("eigenvalues") * n
         self.eigenvectors_ = m.tensor("components").T * np.sqrt(self.eigenvalues_)
-        self.X_fit_, self._n_features_out = X, len(self.eigenvalues_)
+        self._n_features_out = len(self.eigenvalues_)
+        self.gamma_ = Machine._gamma_of(self, X)  # type: ignore[arg-type]  # as in _kernel
         if stopped:
             self.status_, self.gap_ = answer["status"], self.certificate_.gap
             raise KeyboardInterrupt
@@ -411,13 +417,54 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the coordinates along the components, of shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        if not self._named():
+            K = self._products(X, self.X_fit_)
+            result: np.ndarray = (K - K.mean(axis=1, keepdims=True) - self._mean + self._mean.mean()) @ (self.eigenvectors_ / np.sqrt(self.eigenvalues_))
+            return result
         return _ask.along_components("pca-project", self.model_, X, self._n_features_out, threads=threads_of(self.n_jobs))
+
+    def _named(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel != "precomputed"
+
+    def _products(self, X: Any, Y: Any) -> np.ndarray:
+        """Return the kernel's values of rows of X and Y, float64; of a matrix these are X."""
+        if not callable(self.kernel):
+            K: np.ndarray = np.asarray(X.toarray() if is_sparse(X) else X, np.float64)
+            return K
+        return values(self.kernel, X, Y, getattr(self, "kernel_params", None))
+
+    def _images(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows whose inner products are those of the centred images, of a matrix that has negative eigenvalues as far as they are positive; and the means of its columns."""
+        K = self._products(X, X)
+        if K.shape[0] != K.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix.")
+        mean = K.mean(axis=0)
+        K = K - K.mean(axis=1, keepdims=True) - mean + mean.mean()
+        size = np.abs(K).max()
+        if not np.allclose(K, K.T, rtol=0, atol=1e-6 * size):
+            raise ValueError("found a matrix of a kernel that is not symmetric when it is centred, expected one that is")
+        lengths, vectors = np.linalg.eigh((K + K.T) / 2)
+        there = lengths > 1e-12 * len(K) * size
+        self._negative = -lengths[0] / lengths[-1] if lengths[-1] > 0 else 0.0
+        return vectors[:, there] * np.sqrt(lengths[there]), mean
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return rows, of shape (n_samples, n_features), of which the images have about these
         coordinates: kernel ridge regression of the rows of fit on theirs."""
         check_is_fitted(self)
+        if not self._named():
+            raise ValueError("found a kernel that is a function or a matrix, expected a name: rows of coordinates need the kernel's values of further rows")
         X = np.asarray(X, np.float64)
         if X.ndim != 2 or X.shape[1] != self._n_features_out:
             raise ValueError(f"found coordinates of shape {X.shape}, expected {self._n_features_out} of each row")
         return _ask.along_components("pca-invert", self.model_, X, self.n_features_in_, alpha=float(self.alpha), threads=threads_of(self.n_jobs))
+
+
+def values(function: Callable[..., float], X: Any, Y: Any, how: dict[str, Any] | None) -> np.ndarray:
+    """Return a function of two rows for all of X and Y, float64; of the same rows each pair once."""
+    rows, others = ([A[i : i + 1] for i in range(A.shape[0])] if is_sparse(A) else list(A) for A in (X, Y))
+    out = np.empty((len(rows), len(others)))
+    for i, a in enumerate(rows):
+        for j, b in enumerate(others):
+            out[i, j] = out[j, i] if X is Y and j < i else float(function(a, b, **(how or {})))
+    return out

@@ -60,11 +60,11 @@ class Machine(Estimator):
         if ":" in name or name in ("linear", "precomputed"):
             return name
         if name in ("rbf", "laplacian", "chi2"):
-            return f"{name}:gamma={self._gamma(X, weights)!r}"
+            return f"{name}:gamma={self._gamma_of(X, weights)!r}"
         if name == "poly":
-            return f"poly:degree={self._degree()},gamma={self._gamma(X, weights)!r},coef0={float(self.coef0)!r}"
+            return f"poly:degree={self._degree()},gamma={self._gamma_of(X, weights)!r},coef0={float(self.coef0)!r}"
         if name == "sigmoid":
-            return f"sigmoid:gamma={self._gamma(X, weights)!r},coef0={float(self.coef0)!r}"
+            return f"sigmoid:gamma={self._gamma_of(X, weights)!r},coef0={float(self.coef0)!r}"
         return name
 
     def _degree(self) -> int:
@@ -72,7 +72,7 @@ class Machine(Estimator):
             raise ValueError(f"degree={self.degree!r}: expected a whole number > 0")
         return int(self.degree)
 
-    def _gamma(self, X: Any, weights: np.ndarray | None = None) -> float:
+    def _gamma_of(self, X: Any, weights: np.ndarray | None = None) -> float:
         if self.gamma in ("scale", "auto", None) and not isinstance(self.gamma, (int, float)):
             if self.gamma != "scale":
                 return 1 / int(X.shape[1])

@@ -72,7 +72,7 @@ def test_weights_of_absent_classes(name, weights):
         getattr(twins, name)(class_weight=weights).fit(X, CLASSES)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore:The `probability` parameter:FutureWarning")
 @pytest.mark.parametrize("y", [CLASSES, np.where(X[:, 0] > 1, "d", CLASSES)], ids=["two-remain", "three-remain"])
 @pytest.mark.parametrize("how", ["sample_weight", "class_weight", "balanced"])
 @pytest.mark.parametrize("make", [

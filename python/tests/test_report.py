@@ -1,10 +1,13 @@
 """Pages about models."""
 
+import subprocess
+
 import numpy as np
 import pytest
 
 import fenchel
 import fenchel.sklearn as twins
+from fenchel._engine import program
 
 RNG = np.random.RandomState(0)
 X = RNG.randn(120, 4)
@@ -35,7 +38,31 @@ def test_judged_by_others():
     assert "not computed again" in fenchel.report(estimator, X[80:], TWO[80:]).html
 
 
-def test_refused():
-    """What is no fitted estimator of this package is refused."""
+def test_methods(tmp_path):
+    """An estimator writes the page of fenchel.report; a loaded model that of the program, of files and tables, with its flags and warnings."""
+    estimator = fenchel.LinearClassifier().fit(X[:80], TWO[:80])
+    estimator.report(tmp_path / "own.html", X[:80], TWO[:80], test=(X[80:], TWO[80:]), name="mine")
+    assert (tmp_path / "own.html").read_text(encoding="utf-8") == fenchel.report(estimator, X[:80], TWO[:80], test=(X[80:], TWO[80:]), name="mine").html
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "town": np.where(X[:, 2] > 0, "Rome", "Bonn"), "answer": TWO})
+    frame[:80].to_csv(tmp_path / "train.csv", index=False)
+    frame[80:].to_csv(tmp_path / "later.csv", index=False)
+    subprocess.run([program(), "train", tmp_path / "train.csv", "-o", tmp_path / "m.model", "--target", "answer", "-q"], check=True, capture_output=True)
+    model = fenchel.load(tmp_path / "m.model")
+    model.report(tmp_path / "files.html", tmp_path / "train.csv", test=tmp_path / "later.csv", name="towns", slice="town", rows=True)
+    model.report(tmp_path / "table.html", frame[:80], test=frame[80:], name="towns")
+    for page in ("files", "table"):
+        html = (tmp_path / f"{page}.html").read_text(encoding="utf-8")
+        assert "Report of towns" in html and "Of 40 rows that are not those it was trained on" in html and "not computed again" not in html and "FALSE" not in html
+        assert ("share of errors by town" in html) == (page == "files")
+
+
+def test_refused(tmp_path):
+    """What is no fitted estimator of this package is refused, and what the program refuses is said in a line."""
+    model = fenchel.LinearClassifier().fit(X, TWO).model_
+    for data, how, error, words in [((X, TWO), {}, TypeError, "found ndarray, ndarray, expected paths"), (("@no",), {}, ValueError, "no"), (("@blobs",), {"slices": 1}, ValueError, "--slices")]:
+        with pytest.raises(error, match=words) as told:
+            model.report(tmp_path / "no.html", *data, **how)
+        assert "\n" not in str(told.value) and not list(tmp_path.iterdir())
     with pytest.raises(TypeError, match="found a Ridge, expected a fitted estimator"):
         fenchel.report(twins.Ridge(), X, NUMBERS)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fenchel
+import fenchel.sklearn as twins
 from fenchel._engine import program
 
 pd = pytest.importorskip("pandas")
@@ -98,6 +99,54 @@ def test_same_problem_as_the_command_line(task, tmp_path):
     assert theirs.part("schema") == model.model_.part("schema") and theirs.part("features") == model.model_.part("features")
     np.testing.assert_allclose(theirs.decision_function(NEW).ravel(), model.decision_function(NEW) if task == "classes" else model.predict(NEW), atol=1e-3)
     assert fenchel.verify(model, FRAME, y).valid
+
+
+@pytest.mark.parametrize("flags, digits", [(["--loss", "logistic", "--scale", "none"], 1e-9), (["--loss", "squared", "--scale", "std", "--ngrams", "1..2", "--hash", "6"], 1e-6)])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_read_like(kind, flags, digits, tmp_path):
+    """Rows that are read as the columns of a model, times its weights, are the scores of the command line, cell by cell: of files, tables and in whatever order the columns are. A scaling of the model rounds what it
+    scales to single precision."""
+    worth = LABELS if "logistic" in flags else WORTH
+    data, path, new = os.fspath(tmp_path / "t.csv"), tmp_path / "m.model", os.fspath(tmp_path / "later.csv")
+    FRAME.assign(when=20000000 + FRAME.y, answer=worth).to_csv(data, index=False)  # when: far from zero, so that an offset is subtracted
+    later = NEW.assign(when=20000000 + NEW.y)[["y", "when", *NEW.columns[::-1].drop("y")]]
+    later.to_csv(new, index=False)
+    subprocess.run([program(), "train", data, "-o", path, "--target", "answer", "--categorical", "size", "-q", *flags], check=True, capture_output=True)
+    scores = np.array([float(t[-1]) for t in _told(path, later, tmp_path, "--scores")])
+    model = fenchel.load(path)
+    weights, bias = model.weights()
+    for rows in (fenchel.read(new, like=path), fenchel.read(_as(kind, later), like=model)):
+        assert rows.X.shape == (60, len(model.part("features"))) and rows.y is None
+        dense = rows.X.toarray() if hasattr(rows.X, "toarray") else rows.X
+        X = dense / (1 if rows.factors is None else rows.factors) + (0 if rows.offsets is None else rows.offsets)
+        np.testing.assert_allclose(X @ weights[0] + bias[0], scores, rtol=digits, atol=digits)
+    later["answer"] = worth[:60]
+    X, y = fenchel.read(_as(kind, later), like=model)
+    np.testing.assert_array_equal(X.toarray() if hasattr(X, "toarray") else X, dense)
+    np.testing.assert_array_equal(y, worth[:60])
+
+
+def test_read_like_estimators(tmp_path):
+    """A fitted estimator, one of arrays too, does as a model of a file does, also with texts; no rows, other models, options and tables are refused in a line."""
+    est = fenchel.LinearClassifier("logistic", gap=1e-5).fit(FRAME, LABELS)
+    X = fenchel.read(NEW, like=est).X.toarray().astype(float)
+    np.testing.assert_allclose(X @ est.model_.tensor("weights")[0] + est.model_.tensor("bias"), est.decision_function(NEW), rtol=1e-9, atol=1e-9)
+    texts = FRAME.note.fillna("").tolist()
+    words = fenchel.LinearRegressor(gap=1e-5).fit(texts, WORTH)
+    np.testing.assert_allclose(fenchel.read(texts, like=words).X @ words.coef_ + words.intercept_, words.predict(texts), rtol=1e-9, atol=1e-9)
+    numbers = pd.DataFrame({"a": FRAME.y + 1e6, "b": WORTH})
+    twin = twins.Ridge().fit(numbers, WORTH)
+    rows = fenchel.read(numbers, like=twin)
+    np.testing.assert_allclose((rows.X + rows.offsets) @ twin.coef_ + twin.intercept_, twin.predict(numbers), rtol=1e-6, atol=1e-6)
+    (tmp_path / "no.model").write_text("a,b\n1,2\n")
+    for source, how, error, words in [
+        (NEW.drop(columns="x"), {"like": est}, ValueError, '^table: found no column "x"'), (NEW, {"like": tmp_path / "no.model"}, ValueError, "no.model: found no model of fenchel"),
+        (NEW, {"like": twins.Ridge()}, TypeError, "like: found a Ridge"), (NEW, {"like": est, "text": ["note"], "hash": 8}, ValueError, "like: found text, hash beside it"),
+        (FRAME[["flag"]], {"like": fenchel.PCA(1).fit(FRAME[["flag", "y"]].to_numpy(float))}, ValueError, "found principal components"),
+    ]:  # fmt: skip
+        with pytest.raises(error, match=words) as told:
+            fenchel.read(source, **how)
+        assert "\n" not in str(told.value)
 
 
 def test_frames_of_numbers():

@@ -31,9 +31,14 @@ def defaults(kind: type) -> dict[str, Any]:
     return {n: p.default for n, p in inspect.signature(kind).parameters.items()}
 
 
+def twin(estimator: Any) -> Any:
+    """Return the class here that an estimator is of, or one of a caller's own derives from."""
+    return next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+
+
 def checked(estimator: Any) -> None:
     """Have scikit-learn check the types and ranges of parameters that are not the defaults, where it is installed."""
-    kind = next(c for c in type(estimator).__mro__ if c.__module__.startswith(__package__))
+    kind = twin(estimator)
     constraints = getattr(original(kind.__name__), "_parameter_constraints", None)
     if constraints:
         from sklearn.utils._param_validation import validate_parameter_constraints
@@ -82,6 +87,36 @@ def limit(max_iter: Any) -> dict[str, Any]:
     return {"epochs": int(max_iter)} if max_iter else {"seconds": 1e-9}  # over before the first pass
 
 
+def alphas_of(alphas: Any, zero: bool) -> np.ndarray:
+    """Return values of alpha to choose from, which scikit-learn checks one by one: numbers above zero, or at least ``zero``."""
+    from sklearn.utils import check_scalar
+
+    single = np.ndim(alphas) == 0
+    for k, alpha in enumerate([alphas] if single else alphas):
+        check_scalar(alpha, "alphas" if single or len(alphas) == 1 else f"alphas[{k}]", numbers.Real, min_val=0.0, include_boundaries="left" if zero else "neither")
+    return np.atleast_1d(np.asarray(alphas, np.float64))
+
+
+class Routed(Mixin):
+    """Passes what else is given to fit and score on to folds and scorer, as scikit-learn does if its metadata routing is enabled, and refuses it if not."""
+
+    def get_metadata_routing(self) -> Any:
+        """Return who gets what of it, a ``MetadataRouter`` of scikit-learn."""
+        return original(twin(self).__name__).get_metadata_routing(self)
+
+    def _routed(self, method: str, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what folds get, and what the scorer gets."""
+        from sklearn.utils._metadata_requests import _raise_for_params, _routing_enabled
+        from sklearn.utils.metadata_routing import process_routing
+
+        _raise_for_params(params, self, method)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if not _routing_enabled():
+            return {}, weights
+        found = process_routing(self, method, **weights, **params)
+        return getattr(getattr(found, "splitter", None), "split", {}), getattr(getattr(found, "scorer", None), "score", {})
+
+
 def insensitive(loss: str, epsilon: Any) -> tuple[str, float]:
     """Return an epsilon-insensitive loss, or its square, as the engine names it, and what it is to be multiplied by."""
     if not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon < np.inf:
@@ -116,7 +151,7 @@ class Targets(Mixin):
         alpha = getattr(self, "alpha")
         if np.ndim(alpha):
             if len(alpha) != columns:
-                raise ValueError(f"alpha: found {len(alpha)} numbers, expected one, or one for each of {columns} targets")
+                raise ValueError(f"alpha: Number of targets and number of penalties do not correspond: {len(alpha)} != {columns}")
             one.alpha = float(alpha[column])
         return one
 

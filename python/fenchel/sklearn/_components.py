@@ -97,6 +97,8 @@ class PCA(Modelled, components.PCA):
 
     def _size(self, X: Any) -> dict[str, Any]:
         most = min(X.shape)
+        if isinstance(self.n_components, str) and self.n_components == "mle" and X.shape[0] < X.shape[1]:
+            raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
         if self.svd_solver == "arpack" and self.n_components == most:
             raise ValueError(f"n_components={most!r} must be strictly less than min(n_samples, n_features)={most} with svd_solver='arpack'")
         if self.svd_solver == "arpack" and self.n_components is None and most > 1:
@@ -238,8 +240,8 @@ class IncrementalPCA(Modelled, components.IncrementalPCA):
 class KernelPCA(components.KernelPCA):
     """Twin of ``sklearn.decomposition.KernelPCA``. ``tol`` is the share of the variance that may be
     missing, by proof; ``copy_X``, ``eigen_solver``, ``max_iter`` and ``iterated_power`` change nothing. Eigenvalues
-    that are zero are never among those found. Refused: kernels that are functions or matrices, "sigmoid",
-    which is no inner product, and ``kernel_params``.
+    that are zero are never among those found. Functions and matrices are as of :class:`fenchel.KernelPCA`. Refused: "sigmoid",
+    which is no inner product, and ``kernel_params`` of names.
 
     Examples
     --------
@@ -275,9 +277,21 @@ class KernelPCA(components.KernelPCA):
         """The share of the variance that may be missing."""
         return max(float(self.tol), 1e-3)
 
+    def fit(self, X: Any, y: Any = None) -> "KernelPCA":
+        """Find the components of the images of X, of shape (n_samples, n_features), or of the kernel's matrix."""
+        if self.fit_inverse_transform and self.kernel == "precomputed":
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        super().fit(X, y)
+        return self
+
     def _kernel(self, X: Any) -> str:
         refuse(self, kernel_params=None)
         return super()._kernel(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return rows of coordinates, as ``fit_inverse_transform`` asks for."""
@@ -287,45 +301,15 @@ class KernelPCA(components.KernelPCA):
         return super().inverse_transform(X)
 
 
-class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """What maps share that approximate kernels."""
-
-    n_jobs: int | None = None
-    n_components: int
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Make the map, of rows X of shape (n_samples, n_features)."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        self.kernel_, self.map_ = self._specs(X)
-        self._seed = seed_of(self.random_state)
-        self._n_features_out, self._landmarks = _ask.make_map(X, self.kernel_, self.map_, self._seed, threads_of(self.n_jobs))
-        if self._landmarks is not None:
-            self.components_ = self._landmarks
-        return self
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Return images of shape (n_samples, n_features_out), of which the inner products are
-        nearly values of the kernel."""
-        return self._images(X)
-
-    def _images(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
-        out = _ask.images(X, self.kernel_, self.map_, self._seed, self.n_features_in_, self._landmarks, threads_of(self.n_jobs))
-        return out.astype(X.dtype, copy=False)
-
-    def _specs(self, X: Any) -> tuple[str, str]:
-        """Return the kernel and the map as the engine names them."""
-        raise NotImplementedError
-
-    def _wide(self) -> int:
-        k = self.n_components
-        if not isinstance(k, numbers.Integral) or k < 1:
-            raise ValueError(f"n_components={k!r}: expected a whole number > 0")
-        return int(k)
+def components_of(sampler: Any) -> int:
+    """Return how many features a map is to have."""
+    k = sampler.n_components
+    if not isinstance(k, numbers.Integral) or k < 1:
+        raise ValueError(f"n_components={k!r}: expected a whole number > 0")
+    return int(k)
 
 
-class Nystroem(Mapped):
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Twin of ``sklearn.kernel_approximation.Nystroem``: rows drawn at random, and the
     projection onto their images. Features are those of scikit-learn but for a rotation.
 
@@ -337,7 +321,7 @@ class Nystroem(Mapped):
     components_ : array of shape (n_features_out, n_features)
         The rows drawn, in single precision.
     component_indices_ : array of shape (n_features_out,)
-        Which they are, of functions and "precomputed".
+        Which they are.
 
     Examples
     --------
@@ -362,45 +346,48 @@ class Nystroem(Mapped):
     def fit(self, X: Any, y: Any = None) -> "Nystroem":
         """Make the map, of rows X of shape (n_samples, n_features), or of the kernel's matrix."""
         if not callable(self.kernel) and self.kernel != "precomputed":
-            result: 'Nystroem' = super().fit(X, y)
-            return result
+            X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+            self.kernel_, self.map_ = self._specs(X)
+            self._seed = seed_of(self.random_state)
+            self._n_features_out, self.components_, pivots = _ask.make_map(X, self.kernel_, self.map_, self._seed, threads_of(self.n_jobs))
+            self.component_indices_ = np.array(pivots)
+            return self
         if any(x is not None for x in (self.gamma, self.coef0, self.degree)):
             raise ValueError("Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel")
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        self._n_features_out = min(self._wide(), X.shape[0])
+        self._n_features_out = min(components_of(self), X.shape[0])
         self.component_indices_ = np.random.RandomState(seed_of(self.random_state)).permutation(X.shape[0])[: self._n_features_out]
         self.components_ = X[self.component_indices_]
         u, s, v = np.linalg.svd(self._values(self.components_))
         self.normalization_ = u / np.sqrt(np.maximum(s, 1e-12)) @ v
         return self
 
-    def _images(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
+        """Return images of shape (n_samples, n_features_out), of which the inner products are
+        nearly values of the kernel."""
         check_is_fitted(self)
-        if not callable(self.kernel) and self.kernel != "precomputed":
-            return super()._images(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
-        result: np.ndarray = self._values(X) @ self.normalization_.T
-        return result
+        if callable(self.kernel) or self.kernel == "precomputed":
+            result: np.ndarray = self._values(X) @ self.normalization_.T
+            return result
+        return _ask.images(X, self.kernel_, self.map_, self._seed, self.n_features_in_, self.components_, threads_of(self.n_jobs)).astype(X.dtype, copy=False)
 
     def _values(self, X: Any) -> np.ndarray:
         """Return the kernel's values of rows and the rows drawn."""
-        if self.kernel == "precomputed":
+        if not callable(self.kernel):
             result: np.ndarray = X[:, self.component_indices_]
             return result
-        function: Any = self.kernel
-        how = self.kernel_params or {}
-        rows, drawn = ([A[i : i + 1] for i in range(A.shape[0])] if is_sparse(A) else list(A) for A in (X, self.components_))
-        return np.array([[float(function(a, b, **how)) for b in drawn] for a in rows])
+        return components.values(self.kernel, X, self.components_, self.kernel_params)
 
     def _specs(self, X: Any) -> tuple[str, str]:
         refuse(self, kernel_params=None)
         if not isinstance(self.kernel, str):
             raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels, a function or \"precomputed\"")
         if self.kernel == "cosine":
-            return "normalised(linear)", f"nystrom:rank={min(self._wide(), X.shape[0])}"
+            return "normalised(linear)", f"nystrom:rank={min(components_of(self), X.shape[0])}"
         gamma = 1.0 if self.gamma is None and self.kernel == "chi2" else self.gamma  # as scikit-learn's chi2_kernel has it
         k = Described("poly" if self.kernel == "polynomial" else self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
-        return k._kernel(X), f"nystrom:rank={min(self._wide(), X.shape[0])}"
+        return k._kernel(X), f"nystrom:rank={min(components_of(self), X.shape[0])}"
 
 
 class Described(Machine):
@@ -413,9 +400,14 @@ class Described(Machine):
         self.degree = degree
 
 
-class RBFSampler(Mapped):
+class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Twin of ``sklearn.kernel_approximation.RBFSampler``: random Fourier features
-    sqrt(2/n_components) cos(<v,x> + b).
+    sqrt(2/n_components) cos(<v,x> + b), with the v and b that scikit-learn draws; ``random_state=None`` is 0.
+
+    Attributes
+    ----------
+    random_weights_ : array of shape (n_features, n_components)
+    random_offset_ : array of shape (n_components,)
 
     Examples
     --------
@@ -429,24 +421,25 @@ class RBFSampler(Mapped):
         self.n_components = n_components
         self.random_state = random_state
 
-    def _specs(self, X: Any) -> tuple[str, str]:
+    def fit(self, X: Any, y: Any = None) -> "RBFSampler":
+        """Draw the features, for rows X of shape (n_samples, n_features)."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         if not isinstance(self.gamma, str):
             above_zero(self, "gamma")
         elif self.gamma != "scale":
             raise ValueError(f"RBFSampler: found gamma={self.gamma!r}, expected a number > 0 or 'scale'")
-        return Described("rbf", self.gamma, 0.0, 3)._kernel(X), f"fourier:dim={2 * self._wide()}"
-
-    def fit(self, X: Any, y: Any = None) -> "RBFSampler":
-        """Draw the features, for rows X of shape (n_samples, n_features)."""
-        super().fit(X)
-        self.random_offset_ = np.random.RandomState(self._seed % 2**32).uniform(0, 2 * np.pi, self._wide())
-        self._n_features_out = self._wide()
+        self._gamma, self._n_features_out = Described("rbf", self.gamma, 0.0, 3)._gamma_of(X), components_of(self)
+        draw = self.random_state if isinstance(self.random_state, np.random.RandomState) else np.random.RandomState(seed_of(self.random_state))
+        self.random_weights_ = (np.sqrt(2 * self._gamma) * draw.normal(size=(X.shape[1], self._n_features_out))).astype(X.dtype, copy=False)
+        self.random_offset_ = draw.uniform(0, 2 * np.pi, size=self._n_features_out).astype(X.dtype, copy=False)
         return self
 
     def transform(self, X: Any) -> np.ndarray:
         """Return features of shape (n_samples, n_components), of which the inner products are
         nearly values of the kernel."""
-        pairs = self._images(X)  # the cosine and the sine of each <v,x>
-        b = self.random_offset_.astype(pairs.dtype)
-        result: np.ndarray = np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))
-        return result
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        out: np.ndarray = np.asarray(X @ self.random_weights_) + self.random_offset_
+        np.cos(out, out)
+        out *= np.sqrt(2 / self._n_features_out)
+        return out

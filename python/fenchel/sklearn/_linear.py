@@ -173,6 +173,21 @@ class LogisticRegression(Classifier, Linear):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    def _announce(self) -> None:
+        """Warn of parameters that scikit-learn gives up, and of those that another overrules, as it does."""
+        penalty, ratio = self.penalty, self.l1_ratio
+        if penalty != "deprecated":
+            told("'penalty' was deprecated in version 1.8 and will be removed in 1.10 of scikit-learn. Leave it out and use l1_ratio=0 instead of penalty='l2', l1_ratio=1 instead of "
+                 "penalty='l1', l1_ratio between 0 and 1 instead of penalty='elasticnet', and C=np.inf instead of penalty=None.", FutureWarning)  # fmt: skip
+        elif ratio is None:
+            told("'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10 of scikit-learn. Use 0<=l1_ratio<=1 instead.", FutureWarning)
+        if penalty in ("l1", "l2", None) and ratio is not None and 0 < ratio < 1:
+            told(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={penalty})")
+        if (penalty, ratio) not in (("l1", 1), ("l2", 0)) and penalty in ("l1", "l2"):
+            told(f"Inconsistent values: penalty={penalty} with l1_ratio={ratio}. penalty is deprecated. Please use l1_ratio only.")
+        if penalty is None and self.C != 1.0:
+            told("Setting penalty=None will ignore the C and l1_ratio parameters")
+
     def _term(self) -> str:
         """Return the penalty that penalty and l1_ratio stand for."""
         refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet", None), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
@@ -187,6 +202,7 @@ class LogisticRegression(Classifier, Linear):
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         checked(self)
+        self._announce()
         free = self.penalty is None or isinstance(self.C, numbers.Real) and self.C == np.inf
         C, tol = 1.0 if free else above_zero(self, "C")[0], above_zero(self, "tol")[0]
         several = len(self.classes_) > 2

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _ask
 from .._arrays import is_sparse
 from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
+from .._warn import told
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
 from ._common import Targets, above_zero, limit, refuse
@@ -45,6 +46,8 @@ class Twin(Machine):
 
     def _kernel_of(self, data: _ask.Data) -> str:
         """Return the kernel for all rows, each counted once, as scikit-learn does."""
+        if isinstance(self.kernel, str) and self.kernel not in ("linear", "precomputed"):
+            self._gamma = self._gamma_of(data.everything)
         return self._kernel(data.everything)
 
     @property
@@ -66,6 +69,10 @@ class Twin(Machine):
         return super().support_vectors_
 
 
+def _going(name: str) -> None:
+    told(f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11 of scikit-learn, as the `probability=True` option for SVC and NuSVC.", FutureWarning)
+
+
 def _probabilistic(estimator: Any) -> bool:
     if estimator.probability is not True:
         raise AttributeError("predict_proba is not available when probability=False")
@@ -85,6 +92,9 @@ class TwinClassifier(Classifier, Twin):
         ``sample_weight`` of shape (n_samples,). With ``probability=True`` the five folds of the
         sigmoids keep ``groups`` whole, or ``times`` in order, as of :func:`fenchel.tune`."""
         refuse(self, probability=("deprecated", False, True), decision_function_shape=("ovr", "ovo"))
+        if self.probability != "deprecated":
+            kind = type(self).__name__
+            told(f"The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11 of scikit-learn. Use `CalibratedClassifierCV({kind}(), ensemble=False)` instead of `{kind}(probability=True)`", FutureWarning)
         if (groups is not None or times is not None) and self.probability is not True:
             raise ValueError("found groups or times, expected probability=True, whose folds they are for")
         self._split = groups, times
@@ -133,11 +143,13 @@ class TwinClassifier(Classifier, Twin):
     @property
     def probA_(self) -> np.ndarray:
         """The slopes of the sigmoids 1/(1 + exp(a f + b)) of each output's score f."""
+        _going("probA_")
         return self._widen(self._sigmoids()[:, 0] / self._scale, 0, True)  # of scores as decision_function has them
 
     @property
     def probB_(self) -> np.ndarray:
         """Their offsets b."""
+        _going("probB_")
         return self._widen(self._sigmoids()[:, 1], 0, True)
 
     def _sigmoids(self) -> np.ndarray:
@@ -479,7 +491,7 @@ class KernelRidge(Targets, Regressor, Machine):
         if self.kernel == "cosine":
             return "normalised(linear)"
         if self.kernel == "polynomial":
-            return f"poly:degree={self._degree()},gamma={self._gamma(X)!r},coef0={float(self.coef0)!r}"
+            return f"poly:degree={self._degree()},gamma={self._gamma_of(X)!r},coef0={float(self.coef0)!r}"
         return super()._kernel(X)
 
     def _asked(self) -> float:

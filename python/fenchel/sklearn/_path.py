@@ -12,7 +12,8 @@ from .. import _ask
 from .._arrays import is_sparse
 from .._base import FLOATS, row_weights, threads_of, validate_data
 from .._tune import problem, splits
-from ._common import adopt, checked
+from .._warn import told
+from ._common import Routed, adopt, alphas_of, checked
 from ._linear import ElasticNet, Lasso, LinearNumbers
 
 __all__ = ["ElasticNetCV", "LassoCV", "enet_path", "lasso_path"]
@@ -30,7 +31,7 @@ def grid(X: Any, y: np.ndarray, weights: np.ndarray | None, centred: bool, ratio
     return np.full(number, least) if most <= least else np.geomspace(most, most * eps, num=number)
 
 
-class PathCV(LinearNumbers):
+class PathCV(Routed, LinearNumbers):
     """What the twins share that choose alpha by folds: the engine trains all values of alpha on all of them."""
 
     warm_start = False
@@ -46,21 +47,21 @@ class PathCV(LinearNumbers):
         one.n_jobs = self.n_jobs
         return one
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose alpha and train with it: X of shape (n_samples, n_features), y and ``sample_weight`` of shape (n_samples,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+        """Choose alpha and train with it: X of shape (n_samples, n_features), y and ``sample_weight`` of shape (n_samples,); ``params``, as groups, are for the folds, with
+        metadata routing."""
         from sklearn.model_selection import check_cv
 
         checked(self)
+        dealt = self._routed("fit", sample_weight, params)[0]
         rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
         weights = row_weights(None if isinstance(sample_weight, numbers.Number) else sample_weight, rows)
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float).tolist()
         if isinstance(self.alphas, numbers.Integral):
             alphas = np.array([grid(rows, y, weights, self.fit_intercept, r, self.eps, int(self.alphas), self.positive) for r in ratios])
         else:
-            alphas = np.tile(np.sort(np.asarray(self.alphas, float))[::-1], (len(ratios), 1))
-            if not (alphas >= 0).all():
-                raise ValueError(f"alphas: found {alphas.min():g}, expected numbers >= 0")
-        folds = list(check_cv(self.cv).split(rows, y))
+            alphas = np.tile(np.sort(alphas_of(self.alphas, True))[::-1], (len(ratios), 1))
+        folds = list(check_cv(self.cv).split(rows, y, **dealt))
         paths = np.stack([self._errors(rows, y, weights, folds, r, a) for r, a in zip(ratios, alphas)])  # ratios x folds x alphas
         best = np.unravel_index(paths.mean(axis=1).argmin(), alphas.shape)
         self.mse_path_, self.alpha_ = np.squeeze(np.moveaxis(paths, 2, 1)), float(alphas[best])
@@ -180,14 +181,14 @@ def enet_path(
     coef_init: Any = None, verbose: Any = False, return_n_iter: bool = False, positive: bool = False, check_input: bool = True, **params: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Twin of ``sklearn.linear_model.enet_path``: weights without intercept for each alpha, from the largest, each fit begun at
-    the last. ``params`` are ``tol`` and ``max_iter``; ``precompute``, ``Xy``, ``copy_X``, ``coef_init`` and ``verbose`` change
-    nothing.
+    the last. ``params`` are ``tol``, ``max_iter`` and ``sample_weight``; ``precompute``, ``Xy``, ``copy_X``, ``coef_init`` and ``verbose`` change
+    nothing, nor do ``random_state``, ``selection`` and ``do_screening`` among ``params``.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,) or (n_samples, n_targets)
-        Targets of two dimensions are one problem each; in scikit-learn they are one with a penalty of groups, which is refused.
+    y : array of shape (n_samples,)
+        Targets of two dimensions are in scikit-learn one problem with a penalty of groups, which is refused.
     alphas : int or array, optional
         How many, or which; 100 of them down to ``eps`` times the largest.
 
@@ -206,15 +207,27 @@ def enet_path(
     >>> alphas, coefs.round(3)
     (array([1. , 0.1]), array([[1.769, 2.495]]))
     """
-    one = ElasticNet(l1_ratio=l1_ratio, fit_intercept=False, warm_start=True, positive=positive, **params)
+    _announce(n_alphas, alphas)
+    if unknown := set(params) - {"tol", "max_iter", "sample_weight", "random_state", "selection", "do_screening"}:
+        raise ValueError(f"Unexpected parameters in params: found {', '.join(sorted(unknown))}")
+    weights = params.pop("sample_weight", None)
+    one = ElasticNet(l1_ratio=l1_ratio, fit_intercept=False, warm_start=True, positive=positive, **{k: v for k, v in params.items() if k != "do_screening"})
     X, y = validate_data(one, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
     number = next((v for v in (n_alphas, alphas) if isinstance(v, numbers.Integral)), 100)
-    values = grid(X, y, None, False, l1_ratio, eps, int(number), positive) if alphas is None or isinstance(alphas, (str, numbers.Integral)) else np.sort(np.asarray(alphas, float))[::-1]
+    values = grid(X, y, row_weights(weights, X), False, l1_ratio, eps, int(number), positive) if alphas is None or isinstance(alphas, (str, numbers.Integral)) else np.sort(np.asarray(alphas, float))[::-1]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all rows of the training data")  # as the largest alpha asks for
-        fits = [(one.set_params(alpha=float(a)).fit(X, y).coef_, one.dual_gap_, one.n_iter_) for a in values]
+        fits = [(one.set_params(alpha=float(a)).fit(X, y, weights).coef_, one.dual_gap_, one.n_iter_) for a in values]
     coefs = np.stack([c for c, _, _ in fits], axis=-1)
     return (values, coefs, np.array([g for _, g, _ in fits]), *([[n for _, _, n in fits]] if return_n_iter else []))
+
+
+def _announce(n_alphas: Any, alphas: Any) -> None:
+    """Warn of parameters that scikit-learn gives up."""
+    if n_alphas != "deprecated":
+        told("'n_alphas' was deprecated in 1.9 and will be removed in 1.11 of scikit-learn. 'alphas' now accepts an integer value which removes the need to pass 'n_alphas'.", FutureWarning)
+    elif alphas is None:
+        told("'alphas=None' is deprecated and will be removed in 1.11 of scikit-learn. Set 'alphas=100' to silence this warning.", FutureWarning)
 
 
 def lasso_path(X: Any, y: Any, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn", **params: Any) -> tuple[Any, ...]:

@@ -7,17 +7,40 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
-from .._base import FLOATS, Mixin, positive, row_weights, validate_data
+from .._arrays import is_sparse
+from .._base import FLOATS, positive, row_weights, validate_data
+from .._warn import told
 from ..linear import Classifier, Linear
-from ._common import adopt, checked
+from ._common import Routed, adopt, alphas_of, checked
 from ._linear import LinearNumbers, Ridge
 
 __all__ = ["RidgeCV", "RidgeClassifier", "RidgeClassifierCV"]
 
 
-class RidgeClassifier(Classifier, Linear):
+class Labelled(Classifier, Linear):
+    """What the twins share whose rows may have several labels: y of shape (n_samples, n_labels) of zeros and ones, a problem each."""
+
+    estimators_: list[Any]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row, of shape (n_samples,), or its labels, of shape (n_samples, n_labels)."""
+        return (self._scores(X) > 0).astype(int) if hasattr(self, "estimators_") else super().predict(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def several(y: Any) -> bool:
+    """Tell whether rows have several labels."""
+    labels = np.asarray(y)
+    return labels.ndim == 2 and labels.shape[1] > 1
+
+
+class RidgeClassifier(Labelled):
     """Twin of ``sklearn.linear_model.RidgeClassifier``: :class:`Ridge` of targets 1 and -1, for each class
-    against the rest. Refused: rows of several labels.
+    against the rest. Rows may have several labels.
 
     Attributes
     ----------
@@ -48,6 +71,21 @@ class RidgeClassifier(Classifier, Linear):
         self.positive = positive
         self.random_state = random_state
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train on X of shape (n_samples, n_features), y of shape (n_samples,), or (n_samples, n_labels) of zeros and ones, and ``sample_weight`` of shape (n_samples,)."""
+        self.__dict__.pop("estimators_", None)
+        if not several(y):
+            return super().fit(X, y, sample_weight)
+        checked(self)
+        rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True)
+        if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            sample_weight = compute_sample_weight(self.class_weight, y) * (1 if sample_weight is None else np.asarray(sample_weight))
+        adopt(self, Ridge(**{name: value for name, value in self.get_params().items() if name != "class_weight"}).fit(X, np.where(y > 0, 1.0, -1.0), sample_weight))
+        self.classes_ = np.arange(y.shape[1])
+        return self
+
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         checked(self)
         own = {name: value for name, value in self.get_params().items() if name != "class_weight"}
@@ -72,7 +110,7 @@ def left_out(X: Any, Y: np.ndarray, weights: np.ndarray | None, alphas: np.ndarr
     return out
 
 
-class Chosen(Mixin):
+class Chosen(Routed):
     """What the ridge twins share that choose alpha: by the closed form of rows left out one by one if ``cv`` is None,
     else by scikit-learn's ``GridSearchCV`` of the twin without."""
 
@@ -83,26 +121,36 @@ class Chosen(Mixin):
     fit_intercept: bool
     store_cv_results: bool
 
-    def _chosen(self, single: Any, X: Any, rows: Any, y: np.ndarray, sample_weight: Any, Y: np.ndarray) -> Any:
-        """Choose for ``single``, the twin without a choice: Y are the targets of y, one or more, ``rows`` X as an array."""
-        from sklearn.metrics import check_scoring
-        from sklearn.model_selection import GridSearchCV
+    def _get_scorer(self) -> Any:
+        """Return what judges, a scorer of scikit-learn."""
+        from sklearn.metrics import check_scoring, get_scorer
+        from sklearn.utils._metadata_requests import _routing_enabled
 
-        scorer = check_scoring(self, scoring=self.scoring, allow_none=True)
-        alphas = np.atleast_1d(np.asarray(self.alphas, np.float64))
-        if not (alphas > 0 if self.cv is None else alphas >= 0).all():
-            raise ValueError(f"alphas: found {alphas.min():g}, expected numbers {'>' if self.cv is None else '>='} 0")
+        if _routing_enabled() and self.scoring is None:
+            return get_scorer("accuracy" if isinstance(self, Classifier) else "r2").set_score_request(sample_weight=True)
+        return check_scoring(self, scoring=self.scoring, allow_none=True)
+
+    def _chosen(self, single: Any, X: Any, rows: Any, y: np.ndarray, sample_weight: Any, Y: np.ndarray, params: dict[str, Any]) -> Any:
+        """Choose for ``single``, the twin without a choice: Y are the targets of y, one or more, ``rows`` X as an array."""
+        from sklearn.model_selection import GridSearchCV
+        from sklearn.utils._metadata_requests import _routing_enabled
+
+        scorer, alphas = self._get_scorer(), alphas_of(self.alphas, self.cv is not None)
+        seen = self._routed("fit", sample_weight, params)[1]
         if self.cv is not None:
             if self.store_cv_results or getattr(self, "alpha_per_target", False):
                 raise ValueError(f"cv!=None and {'store_cv_results' if self.store_cv_results else 'alpha_per_target'}=True are incompatible")
             grid = GridSearchCV(single, {"alpha": alphas.tolist()}, cv=self.cv, scoring=scorer)
-            grid.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+            if _routing_enabled():
+                single.set_fit_request(sample_weight=True)
+            grid.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}), **params)
             self.alpha_, self.best_score_ = grid.best_params_["alpha"], grid.best_score_
             return adopt(self, grid.best_estimator_)
-        weights = row_weights(sample_weight, rows, single._factors(*np.unique(y, return_inverse=True), row_weights(sample_weight, rows)) if hasattr(single, "_factors") else None)
+        factors = single._factors(*np.unique(y, return_inverse=True), row_weights(sample_weight, rows)) if hasattr(single, "_factors") and y.ndim == 1 else None
+        weights = row_weights(sample_weight, rows, factors)
         found = left_out(rows, Y, weights, alphas, self.fit_intercept)
         errors = (Y[:, :, None] - found) ** 2 * (1 if weights is None else weights[:, None, None])
-        scores = self._scored(scorer, found, y, sample_weight) if self.scoring is not None else -errors.mean(axis=0)
+        scores = self._scored(scorer, found, y, seen) if self.scoring is not None else -errors.mean(axis=0)
         if not getattr(self, "alpha_per_target", False) and scores.ndim == 2:
             scores = scores.mean(axis=0)
         best = scores.argmax(axis=-1)
@@ -114,12 +162,11 @@ class Chosen(Mixin):
             self.cv_results_ = self.cv_results_[:, 0] if y.ndim == 1 and Y.shape[1] == 1 and hasattr(single, "_gather") else self.cv_results_
         return adopt(self, single.set_params(alpha=self.alpha_).fit(X, y, sample_weight))
 
-    def _scored(self, scorer: Any, found: np.ndarray, y: np.ndarray, sample_weight: Any) -> np.ndarray:
+    def _scored(self, scorer: Any, found: np.ndarray, y: np.ndarray, seen: dict[str, Any]) -> np.ndarray:
         """Return the score of each alpha, or of each target and alpha, by predictions of rows left out."""
         from sklearn.linear_model._ridge import _IdentityClassifier, _IdentityRegressor
 
-        seen = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if isinstance(self, Classifier):
+        if isinstance(self, Classifier) and y.ndim == 1:
             found = np.concatenate([-found, found], axis=1) if found.shape[1] == 1 else found
             judge, codes = _IdentityClassifier(classes=np.arange(found.shape[1])), np.unique(y, return_inverse=True)[1]
             return np.array([scorer(judge, found[:, :, k], codes, **seen) for k in range(found.shape[2])])
@@ -162,16 +209,18 @@ class RidgeCV(Chosen, LinearNumbers):
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
         """Choose alpha and train with it: X of shape (n_samples, n_features), y of shape (n_samples,) or (n_samples,
-        n_targets), ``sample_weight`` of shape (n_samples,)."""
+        n_targets), ``sample_weight`` of shape (n_samples,); ``params`` are for folds and scorer, with metadata routing."""
         checked(self)
         rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True, y_numeric=True)
+        if self.gcv_mode == "svd" and self.cv is None and is_sparse(rows):
+            told("The 'svd' mode is not supported for sparse X, we fallback to `gcv_mode='eigen'`. Passing `gcv_mode='svd'` on sparse X will raise an error in 1.11 of scikit-learn.", FutureWarning)
         single = Ridge(fit_intercept=self.fit_intercept)
-        return self._chosen(single, X, rows, y, sample_weight, y.reshape(len(y), -1).astype(np.float64))
+        return self._chosen(single, X, rows, y, sample_weight, y.reshape(len(y), -1).astype(np.float64), params)
 
 
-class RidgeClassifierCV(Chosen, Classifier, Linear):
+class RidgeClassifierCV(Chosen, Labelled):
     """Twin of ``sklearn.linear_model.RidgeClassifierCV``; see :class:`RidgeCV` and :class:`RidgeClassifier`.
 
     Attributes
@@ -198,11 +247,13 @@ class RidgeClassifierCV(Chosen, Classifier, Linear):
         self.class_weight = class_weight
         self.store_cv_results = store_cv_results
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose alpha and train with it: X of shape (n_samples, n_features), y and ``sample_weight`` of shape (n_samples,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+        """Choose alpha and train with it: X of shape (n_samples, n_features), y of shape (n_samples,), or (n_samples, n_labels) of zeros and ones, and ``sample_weight`` of shape
+        (n_samples,); ``params`` are for folds and scorer, with metadata routing."""
         checked(self)
-        rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        self.__dict__.pop("estimators_", None)
+        rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=several(y))
         classes, codes = np.unique(y, return_inverse=True)
-        Y = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
+        Y = np.where(y > 0, 1.0, -1.0) if y.ndim == 2 else np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
         single = RidgeClassifier(fit_intercept=self.fit_intercept, class_weight=self.class_weight)
-        return self._chosen(single, X, rows, y, sample_weight, Y[:, 1:] if len(classes) == 2 else Y)
+        return self._chosen(single, X, rows, y, sample_weight, Y[:, 1:] if y.ndim == 1 and len(classes) == 2 else Y, params)

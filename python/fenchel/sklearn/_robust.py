@@ -120,6 +120,12 @@ class PoissonRegressor(Straight):
         super()._learn(data, task, init)
         self._typed(data.X.dtype)
 
+    def _get_loss(self) -> Any:
+        """Return the loss as scikit-learn's functions of linear models with a loss take it."""
+        from sklearn._loss import HalfPoissonLoss
+
+        return HalfPoissonLoss()
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return D^2, the share of the deviance of the mean that is explained."""
         y = np.asarray(y, np.float64).ravel()

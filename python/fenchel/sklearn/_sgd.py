@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base import FLOATS, Mixin, available_if, encode, seed_of, threads_of, validate_data
 from .._verify import elastic
+from .._warn import told
 from ..linear import Classifier, Linear, Regressor, probabilities
 from ..online import OnlineClassifier, OnlineRegressor
 from ._common import above_zero, checked, insensitive, limit, refuse
@@ -28,16 +29,23 @@ class Descent(Mixin):
     max_iter: int
     tol: float | None
     warm_start: bool
+    power_t: float
     LOSSES: dict[str, str] = {}
     ONLINE: dict[str, str] = {}
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]  # the order is scikit-learn's
         """Train on X of shape (n_samples, n_features), y and ``sample_weight`` of shape (n_samples,). Where training begins, ``coef_init`` and
-        ``intercept_init``, changes nothing."""
-        return super().fit(X, y, sample_weight)
+        ``intercept_init`` of the shapes of ``coef_`` and ``intercept_``, changes nothing."""
+        super().fit(X, y, sample_weight)
+        for name, given, own in (("coef_init", coef_init, self.coef_), ("intercept_init", intercept_init, self.intercept_)):
+            if given is not None and np.size(given) != np.size(own) or np.ndim(given) == 2 and np.shape(given) != np.shape(own):
+                raise ValueError(f"Provided {name} does not match dataset: found the shape {np.shape(given)}, expected {np.shape(own)}")
+        return self
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         checked(self)
+        if self.power_t < 0:
+            told("Negative values for `power_t` are deprecated in version 1.8 of scikit-learn and will raise an error in 1.10. Use values in the range [0.0, inf) instead.", FutureWarning)
         refuse(self, loss=(*self.LOSSES, "huber", "squared_error", "epsilon_insensitive", "squared_epsilon_insensitive"), penalty=("l2", "l1", "elasticnet", None), early_stopping=False, learning_rate=("optimal", "constant", "invscaling", "adaptive"))
         loss, times = self.LOSSES.get(self.loss, "squared"), 1.0
         if self.loss == "huber":
@@ -50,7 +58,7 @@ class Descent(Mixin):
         penalty: dict[str, Any] = {"penalty": self.penalty, "lambda": None if free else above_zero(self, "alpha")[0] / times}
         if self.penalty == "elasticnet":
             if self.l1_ratio is None:
-                raise ValueError("l1_ratio must be set when penalty='elasticnet'")
+                raise ValueError("l1_ratio must be set when penalty is 'elasticnet'")
             penalty["penalty"] = elastic(self.l1_ratio)
         return {
             "loss": loss, **penalty, "bias": "free" if self.fit_intercept else "none", "scaling": "none", "gap": self._asked() / 100, **(unpenalised(X, weights, self.fit_intercept) if free else {}),
@@ -71,6 +79,8 @@ class Descent(Mixin):
     def _steps(self, X: Any, sample_weight: Any) -> str:
         """Return the loss of steps that see each row once, and refuse what these have nothing for."""
         checked(self)
+        if getattr(self, "early_stopping"):
+            raise ValueError("early_stopping should be False with partial_fit")
         if self.loss not in self.ONLINE:
             raise ValueError(f"partial_fit: found loss={self.loss!r}, expected {' or '.join(map(repr, self.ONLINE))}: Fenchel has nothing else")
         if sample_weight is not None or getattr(self, "class_weight", None) is not None:

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/generate"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
 	"github.com/fenchel-ml/fenchel/internal/read/terms"
@@ -217,20 +218,18 @@ func readError(err error) error {
 
 // ForModel makes the reader produce the features of a model.
 func (in *Input) ForModel(cmd *cobra.Command, m *model.Model) {
-	in.ForTraining(cmd, m)
-	if in.Opt.Columns = m.Cols(); m.IsImported() && m.Support != nil && !in.Opt.Precomputed {
-		in.Opt.Columns = 0 // features that no support vector has count all the same
+	zero := in.Opt.ZeroBased
+	pose.ReadAs(&in.Opt, m)
+	if cmd.Flags().Changed("zero-based") {
+		in.Opt.ZeroBased = zero
 	}
 }
 
 // ForTraining makes the reader read the rows that a model was trained on, all
 // columns of them.
 func (in *Input) ForTraining(cmd *cobra.Command, m *model.Model) {
-	in.Opt.Schema, in.Opt.Unmoved, in.Opt.Precomputed = m.Schema, m.Schema == nil, IsPrecomputed(m.Statement.Kernel)
-	in.Opt.Unlabelled = m.OneClass() // where there is no schema that knows
-	if !cmd.Flags().Changed("zero-based") {
-		in.Opt.ZeroBased = m.Statement.ZeroBased
-	}
+	in.ForModel(cmd, m)
+	in.Opt.Columns = 0
 }
 
 // ForComponents makes the reader produce the features of components.
@@ -253,6 +252,3 @@ func (in *Input) ForFinding(cmd *cobra.Command, m *model.PCA) {
 func (in *Input) SkipAs(s *data.Schema) {
 	in.Opt.SkipUnlabelled = in.Opt.SkipUnlabelled || s != nil && s.SkipUnlabelled
 }
-
-// IsPrecomputed reports whether a kernel takes its values from the rows.
-func IsPrecomputed(spec string) bool { return strings.Contains(spec, "precomputed") }

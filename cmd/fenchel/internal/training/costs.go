@@ -154,7 +154,7 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := cmp.Or(p.kernel.Apply(cmd, &p.spec.Spec), option.ApplyClassWeights(&p.spec.Spec, p.classWeight)); err != nil {
 		return err
 	}
-	if p.in.Opt.Precomputed = option.IsPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
+	if p.in.Opt.Precomputed = pose.IsPrecomputed(p.spec.Kernel); p.spec.Task == pose.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
 	inputs := append(slices.Clone(sources), p.in.Opt.Labels, p.in.Opt.Weights)

@@ -19,6 +19,7 @@ import (
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/option"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/suspect"
 )
 
@@ -178,7 +179,7 @@ func (t *Trainer) Begin(cmd *cobra.Command, sources []string) (err error) {
 	if t.shown, t.page, err = live.Begin(cmd, t.live, t.Quiet); err != nil {
 		return err
 	}
-	t.In.Opt.Precomputed = option.IsPrecomputed(t.Spec.Kernel)
+	t.In.Opt.Precomputed = pose.IsPrecomputed(t.Spec.Kernel)
 	t.shown.Reading("reading", &t.In.Opt)
 	if t.Set, err = t.In.Read(cmd, sources); err != nil {
 		return err
