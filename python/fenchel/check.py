@@ -31,7 +31,7 @@ class Stop(Exception):
 
 
 class Rows:
-    """A sparse matrix of float32, or of float64 where a model was trained on such, by rows, with targets, a list of labels or an array of numbers, and weights."""
+    """A sparse matrix of float32 or float64 by rows, with targets, a list of labels or an array of numbers, and weights."""
 
     def __init__(self, start: Any, index: Any, value: Any, cols: Any, target: Any = None, weight: Any = None) -> None:
         self.start, self.index, self.value, self.cols, self.target, self.weight = start, np.asarray(index, np.int64), value, cols, target, weight
@@ -66,14 +66,11 @@ class Rows:
         """Return the SHA-256 by which models name rows: of blocks of 4096, in each row the nonzeros, target and weight."""
         total = hashlib.sha256(struct.pack("<QQ", self.n, self.cols))
         for lo in range(0, self.n, 4096):
-            block = range(self.n)[lo : lo + 4096]
-            h = hashlib.sha256(struct.pack("<Q", len(block)))
+            h = hashlib.sha256(struct.pack("<Q", len(block := range(self.n)[lo : lo + 4096])))
             for i in block:
                 there = np.flatnonzero(self.value[self.start[i] : self.start[i + 1]]) + self.start[i]
-                if self.value.dtype == np.float64:
-                    h.update(struct.pack("<Q", 1 << 63 | len(there)) + b"".join(struct.pack("<Id", j, v) for j, v in zip(self.index[there], self.value[there])))
-                else:
-                    h.update(struct.pack("<Q", len(there)) + self.index[there].astype("<u4").tobytes() + self.value[there].astype("<f4").tobytes())
+                value = self.value[there].astype(self.value.dtype.newbyteorder("<")).tobytes()
+                h.update(struct.pack("<Q", len(there) | (self.value.itemsize == 8) << 63) + self.index[there].astype("<u4").tobytes() + value)
                 text = self.target[i].encode() if isinstance(self.target, list) else None
                 h.update(b"\1" + struct.pack("<d", self.target[i] + 0.0) if text is None else b"\2" + struct.pack("<Q", len(text)) + text)
                 h.update(struct.pack("<d", 1.0 if self.weight is None else self.weight[i]))

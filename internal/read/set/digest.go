@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
@@ -57,6 +58,8 @@ type digestWriter struct {
 	all   []uint32 // 0, 1, ... of dense rows without a zero
 	index []uint32 // of the nonzeros of a row that has zeros
 	value []float32
+
+	nonzero []float64 // of a row of double precision
 }
 
 // row appends a row.
@@ -75,19 +78,18 @@ func (w *digestWriter) row(s *Set, i int) {
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(weight))
 }
 
-// double appends the columns and values that are not 0 of a row of double precision, which their number tells.
+// double is single of a row of double precision, which the number tells.
 func (w *digestWriter) double(row matrix.Vector, value []float64) {
-	at := len(w.buf)
-	count := uint64(1) << 63
-	w.buf = binary.LittleEndian.AppendUint64(w.buf, 0)
+	w.nonzero = slices.DeleteFunc(append(w.nonzero[:0], value...), func(v float64) bool { return v == 0 })
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, 1<<63|uint64(len(w.nonzero)))
 	for k, v := range value {
 		if v != 0 {
-			count++
 			w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(row.Column(k)))
-			w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(v))
 		}
 	}
-	binary.LittleEndian.PutUint64(w.buf[at:], count)
+	for _, v := range w.nonzero {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(v))
+	}
 }
 
 // single appends the number of values that are not 0, their columns, and these.

@@ -114,7 +114,7 @@ func SameSlice[T any](a, b []T) bool {
 // number of rows and, for each row, the number of its nonzeros, their columns
 // (uint32), their values (float32), the target (a tag, then a float64, a
 // text with its length, or the number of several targets and a float64 each) and the weight (float64; 1 if there is none); all
-// integers little-endian. Of rows of double precision the number of nonzeros has its highest bit set, and each column is
-// followed by its value (float64). So it depends on what the rows say, not on how they
+// integers little-endian. Of rows of double precision the number of nonzeros has its highest bit set, and values are
+// float64. So it depends on what the rows say, not on how they
 // were written down: text or binary, compressed or not, dense or sparse.
 func (s *Set) Digest() string { return newDigesting(s).Wait() }
