@@ -58,8 +58,7 @@ func printInfo(r printing.Report, m *model.Model, out result.Info, top int) {
 	if m.OnePass != nil {
 		r.Line("data", "%s of %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"))
 	} else {
-		precision := map[bool]string{true: " of double precision"}[m.Data.Precision != ""]
-		r.Line("data", "%s of %s%s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), precision, printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+		r.Line("data", "%s of %s%s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), report.PrecisionOf(m.Data), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
 	}
 	report.PrintColumns(r, out.Columns)
 	report.PrintTask(r, m)

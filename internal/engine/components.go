@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/parallel"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/set"
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/internal/result"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -120,10 +117,7 @@ func (q *judgedComponents) components(r *request) (*model.PCA, *data.Set, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if set.Cols() != m.Cols() {
-		return nil, nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(set.Cols(), "feature"), m.Cols())}
-	}
-	return m, set, nil
+	return m, set, wide(set.Cols(), m.Cols())
 }
 
 // verifyComponents recomputes what components claim.

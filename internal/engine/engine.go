@@ -59,7 +59,7 @@ func with[Q any](do func(*request, *Q) (any, error)) func(*request) (any, error)
 }
 
 // Serve answers the requests of in on out until in ends; nil: it did. What is still computed
-// then is stopped, and has no answer.
+// then is stopped, and has no answer. Where ctx ends first, the next request is an error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,6 +82,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) err
 		}
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil { // of this process: all that it answered from now on would be interrupted
+			return errors.New("a signal had ended the engine before it was asked")
 		}
 		r := &request{server: s}
 		if err := json.Unmarshal(text, &r.head); err != nil {

@@ -302,6 +302,19 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestSignal: a signal that ends this process leaves no engine that answers every request as if it were interrupted.
+func TestSignal(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var frames, answers bytes.Buffer
+	if err := writeFrame(&frames, map[string]any{"verb": "info", "id": 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Serve(ctx, &frames, &answers, nil); err == nil || !strings.Contains(err.Error(), "signal") || answers.Len() > 0 {
+		t.Errorf("found %v and %d bytes of answers, expected an error alone", err, answers.Len())
+	}
+}
+
 // Components of a stream of two blocks are those of one run, and images have the inner
 // products of the kernel.
 func TestComponents(t *testing.T) {

@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/fenchel-ml/fenchel/internal/featuremap"
 	"github.com/fenchel-ml/fenchel/internal/pose"
-	"github.com/fenchel-ml/fenchel/internal/registry"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -104,8 +101,8 @@ func (r *request) images(q *mapRequest) (any, error) {
 			return nil, err
 		}
 	}
-	if _, d := x.Dims(); d != q.Cols {
-		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(d, "feature"), q.Cols)}
+	if err := wide(q.X.Cols, q.Cols); err != nil {
+		return nil, err
 	}
 	made, err := a.Restore(k, q.Cols, q.Seed, landmarks)
 	if err != nil {

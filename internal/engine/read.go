@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/fenchel-ml/fenchel/data"
 	"github.com/fenchel-ml/fenchel/internal/pose"
 )
@@ -36,7 +38,8 @@ func (r *request) read(q *struct {
 		return nil, err
 	}
 	defer rows.Close()
-	answer := map[string]any{"names": rows.Feature, "labels": nil, "warnings": texts(rows.Warnings), "offsets": rows.Schema.Offsets(), "factors": rows.Schema.Factors()}
+	schema := cmp.Or(rows.Schema, opt.Schema) // rows of an array have none, and are moved as those of the model were
+	answer := map[string]any{"names": rows.Feature, "labels": nil, "warnings": texts(rows.Warnings), "offsets": schema.Offsets(), "factors": schema.Factors()}
 	if q.Schema {
 		answer["schema"] = rows.Schema
 	}

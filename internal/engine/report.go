@@ -21,9 +21,15 @@ func (r *request) report(q *reportRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := wide(set.Cols(), m.Cols()); err != nil {
+		return nil, err
+	}
 	asked := reportpage.Asked{Model: m, Name: q.Name, Learned: set, Command: "fenchel.report", Threads: q.Threads}
 	if q.Test != nil {
 		if asked.Test, err = q.Test.of(m).set(r.ctx, r.mapped); err != nil {
+			return nil, err
+		}
+		if err := wide(asked.Test.Cols(), m.Cols()); err != nil {
 			return nil, err
 		}
 	}

@@ -159,14 +159,22 @@ func probabilities(m *model.Model, scores []float64) []float64 {
 	return all
 }
 
+// wide refuses rows of another number of features than is expected.
+func wide(found, expected int) error {
+	if found == expected {
+		return nil
+	}
+	return pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(found, "feature"), expected)}
+}
+
 // checked returns rows of so many columns, with finite values.
 func (r *request) checked(w rows, cols int, wider bool) (matrix.Matrix, error) {
 	x, err := w.matrix(r.mapped)
 	if err != nil {
 		return nil, err
 	}
-	if w.Cols != cols && !wider {
-		return nil, pose.DataError{Reason: fmt.Sprintf("found rows of %s, expected %d", registry.Count(w.Cols, "feature"), cols)}
+	if err := wide(w.Cols, cols); err != nil && !wider {
+		return nil, err
 	}
 	if row, col, ok := matrix.Finite(x); !ok {
 		return nil, pose.DataError{Reason: fmt.Sprintf("row %d: feature %d is not a finite number", row+1, col+1)}

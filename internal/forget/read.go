@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/data"
+	"github.com/fenchel-ml/fenchel/internal/pose"
 	"github.com/fenchel-ml/fenchel/internal/read/fault"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -68,6 +69,9 @@ func Read(ctx context.Context, source string, without []int, numbers string, opt
 	all, err := data.Read(ctx, []string{source}, opt)
 	if err != nil {
 		return nil, err
+	}
+	if pose.InPrecision(m.Data, all) == nil {
+		return nil, fault.In(source, pose.LessPrecise)
 	}
 	if digest := all.Digest(); digest != m.Data.Digest {
 		return nil, fault.In(source, "found rows with the digest %s, the model was trained on %s: expected its rows, read by the same options", digest, m.Data.Digest)

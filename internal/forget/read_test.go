@@ -67,6 +67,11 @@ func TestReadRefused(t *testing.T) {
 			t.Errorf("%q: found %v", text, err)
 		}
 	}
+	path := readtest.Put(t, t.TempDir(), "x", "1 1:1\n-1 2:1\n")
+	double := &model.Model{Data: model.Data{Precision: "double"}}
+	if _, err := Read(t.Context(), path, []int{1}, "f", data.Options{}, double); err == nil || !strings.Contains(err.Error(), "double precision") {
+		t.Errorf("a model of rows of double precision: found %v", err)
+	}
 }
 
 // What is proved of single predictions is asked for again, where it was before; training begins at the dual variables of the rows left.

@@ -175,6 +175,8 @@ func (r *report) proof(v *fenchel.Verification) {
 			"The proof says nothing of rows that come: for these the scores above count.")
 	}
 	switch {
+	case v == nil && pose.InPrecision(m.Data, r.Learned) == nil:
+		s.Say("The proof was not computed again: " + pose.LessPrecise + ".")
 	case v == nil:
 		s.Say("The rows of this report are not those that the model was trained on (their digests differ), so the proof was not computed again; \"fenchel verify\" does so with these.")
 	case len(v.Problems) > 0:

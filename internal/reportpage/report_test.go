@@ -224,6 +224,14 @@ func TestLearned(t *testing.T) {
 	if text := page.text("The result") + page.text("What is proved"); strings.Contains(text, "learned from") || !strings.Contains(text, "not those that the model was trained on") {
 		t.Errorf("found %s", text)
 	}
+	double := *m
+	double.Data.Precision = "double"
+	if page, err = Of(context.Background(), Asked{Model: &double, Name: "m", Learned: read(t, rows(5, 200), data.Options{Schema: learned.Schema})}); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.text("What is proved"); !strings.Contains(text, "not computed again: the model was trained on rows of double precision") {
+		t.Errorf("a model of rows of double precision: found %s", text)
+	}
 	forged := *m
 	forged.Outputs = slices.Clone(m.Outputs)
 	forged.Outputs[0].Certificate.Dual = forged.Outputs[0].Certificate.Primal

@@ -117,6 +117,10 @@ def is_sparse(X: Any) -> bool:
 def put_rows(writer: Writer, X: Any, offsets: np.ndarray | None = None, double: bool = False) -> dict[str, Any]:
     """Write rows, dense or sparse, as the engine reads them: with ``double`` those of float64 as they are, others in single precision."""
     rows, cols = X.shape
+    if offsets is not None and len(offsets) != cols:
+        raise ValueError(f"found rows of {cols} features, expected {len(offsets)}")
+    if offsets is not None and is_sparse(X):
+        X = X.toarray()  # as the rows were that the offsets are of: without them no number is zero
     double = double and X.dtype == np.float64
     dtype = np.float64 if double else np.float32
     fields: dict[str, Any] = {"rows": int(rows), "cols": int(cols), "double": double}

@@ -128,10 +128,12 @@ class Engine:
             self.process = subprocess.Popen(
                 [program(), "engine", *self.memory.arguments()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, bufsize=0, **options
             )
-        except (OSError, EngineError) as e:
+        except BaseException as e:
             self.memory.close()
             self.log.close()
-            raise e if isinstance(e, EngineError) else EngineError(f"the engine cannot be started: {e}") from None
+            if isinstance(e, OSError):
+                raise EngineError(f"the engine cannot be started: {e}") from None
+            raise
         assert self.process.stdin is not None and self.process.stdout is not None
         self.into, self.out = self.process.stdin, self.process.stdout
         self.last = 0
@@ -141,6 +143,9 @@ class Engine:
             found = self._answer(0).get("result", {})
         except (BrokenPipeError, ConnectionResetError):
             reason = self.epitaph()
+        except BaseException:  # Ctrl-C: nobody would end this process
+            self.close()
+            raise
         else:
             reason = f"found the protocol {found.get('protocol')} of version {found.get('version')}, expected {PROTOCOL}: install the program and the package of one version"
             if found.get("protocol") == PROTOCOL:

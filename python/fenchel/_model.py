@@ -198,7 +198,7 @@ class Model:
             if X.ndim != 2:
                 raise ValueError(f"found an array of {X.ndim} dimensions, expected rows of features")
             if schema is not None:
-                offsets = moves(schema, X.shape[1])[1]
+                offsets = moves(schema, self.part("data")["features"])[1]
         return _ask.scores(self, X, offsets, 0, **what)
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:

@@ -139,9 +139,7 @@ def _one_each(model: Any, targets: int) -> list[Any]:
 
 
 def _rows(X: Any) -> Any:
-    if is_sparse(X):
-        return canonical(X)
-    X = np.asarray(X)
+    X = canonical(X) if is_sparse(X) else np.asarray(X)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 

@@ -4,7 +4,7 @@ It computes objective and lower bound of a model of ``fenchel train`` from the r
 no line with the program, and rests on numpy and the formulas of docs/certificates.md.
 Models: linear ones with the penalties l2, l1 and elastic-net, kernel machines with the kernels linear, rbf and poly. Of others it says 3. Names, columns, calibrations,
 thresholds, facts and regions of a model, how its scaling came about, and the digests of the file are not read.
-Rows: LIBSVM text, a cache of ``fenchel convert`` (which reads tables), or an array of NPY with targets in its last column or in ``--labels``.
+Rows: LIBSVM text, a cache of ``fenchel convert`` (which reads tables), or an array of NPY, less the offsets of the model, with targets in its last column or in ``--labels``.
 Exit codes are those of ``fenchel verify``: 0 every claim is true, 3 neither proved nor refuted, 5 one is false; 2 bad files, 1 bad usage.
 """
 
@@ -138,7 +138,7 @@ def read_cache(data: bytes) -> Rows:
     return rows
 
 
-def read_rows(path: str, cols: int, zero_based: bool, labels: str | None, precision: Any = np.float32) -> Rows:
+def read_rows(path: str, cols: int, zero_based: bool, labels: str | None, precision: Any = np.float32, moves: Any = np.empty((0, 2))) -> Rows:
     with reading(path, "LIBSVM text, a cache of fenchel convert, or an array of NPY") as data:
         if data[:8] == b"\x89FEN\r\n\x1a\n":
             return read_cache(data)
@@ -147,6 +147,7 @@ def read_rows(path: str, cols: int, zero_based: bool, labels: str | None, precis
         x = np.load(path).astype(float)
         if x.ndim != 2 or not np.isfinite(x).all():
             raise ValueError(f"found an array of shape {x.shape}, no rows of finite numbers")
+        x[:, : len(moves)] = (x[:, : len(moves)] - moves[:, 0]) * moves[:, 1]
     if not labels:
         return Rows.dense(x[:, :-1].astype(precision), x[:, -1])
     with reading(labels, "a target for each row") as data:
@@ -168,7 +169,7 @@ class Model:
             for name, t in header.items():
                 lo, hi = (8 + length + at for at in t["data_offsets"])
                 self.tensor[name] = np.frombuffer(data[lo:hi], {"F64": "<f8", "F32": "<f4", "U32": "<u4", "I64": "<i8"}[t["dtype"]]).reshape(t["shape"])
-            self.problem, self.data, self.classes, claims = (json.loads(meta.get(k, "null")) for k in ("problem", "data", "classes", "certificates"))
+            self.problem, self.data, self.classes, claims, schema = (json.loads(meta.get(k, "null")) for k in ("problem", "data", "classes", "certificates", "schema"))
             self.claims: list[dict[str, Any]] = claims or []
             others = [k for k in meta if k in ("kind", "network", "one_pass", "sparse")]
             others += [k for k in ("task", "map", "radius", "slack", "hard_margin", "nu", "targets") if not others and self.problem.get(k)]
@@ -176,6 +177,7 @@ class Model:
                 raise Stop(3, f"the model has {' and '.join(others) or 'a loss of all classes, or rows in any order'}, of which this program computes nothing: fenchel verify does")
             self.loss, self.bias, self.penalty, self.kernel = (self.problem.get(k, "") for k in ("loss", "bias", "penalty", "kernel"))
             self.lam, self.goal, self.shape = float(self.problem["lambda"]), float(self.problem["gap"]), (self.data["rows"], self.data["features"])
+            self.moves = np.array([(c.get("offset", 0.0), c.get("factor", 1.0)) for c in (schema or {}).get("array") and schema["columns"][: self.shape[1]] or []]).reshape(-1, 2)
             if "dual" not in self.tensor or any(c[k] is None for c in self.claims for k in ("primal", "dual", "zero")):
                 raise Stop(3, "the model has no dual variables or no bound: nothing shows how far it is from the best")
             if self.tensor["bias"].shape != (len(self.claims),) or self.tensor["dual"].shape != (len(self.claims), self.shape[0]):
@@ -184,13 +186,10 @@ class Model:
     def weights(self, c: int) -> Any:
         """Return the weights of the features, or of a kernel machine the coefficients of the rows."""
         t, out = self.tensor, np.zeros(self.shape[0 if self.kernel else 1])
-        if self.kernel:
-            out[t["support.rows"]] = t["coefficients"][c]
-        elif "weights" in t:
+        if "weights" in t:
             return t["weights"][c]
-        else:
-            lo, hi = t["weights.indptr"][c : c + 2]
-            out[t["weights.indices"][lo:hi]] = t["weights.values"][lo:hi]
+        lo, hi = (None, None) if self.kernel else t["weights.indptr"][c : c + 2]
+        out[t["support.rows" if self.kernel else "weights.indices"][lo:hi]] = (t["coefficients"][c] if self.kernel else t["weights.values"])[lo:hi]
         return out
 
 
@@ -346,7 +345,7 @@ def outputs(m: Model, rows: Rows) -> list[tuple[Any, Any, float, Any]]:
 def check(model: str, data: str, labels: str | None) -> list[str]:
     """Compare what a model claims with what its rows say, and return lines that tell it."""
     m = Model(model)
-    rows = read_rows(data, m.shape[1], bool(m.problem.get("zero_based")), labels, np.float64 if m.data.get("precision") == "double" else np.float32)
+    rows = read_rows(data, m.shape[1], bool(m.problem.get("zero_based")), labels, np.float64 if m.data.get("precision") == "double" else np.float32, m.moves)
     if (found := (rows.n, rows.cols, rows.digest())) != (trained := (*m.shape, m.data["digest"])):
         raise Stop(5, "found {} rows of {} features with the digest {}, the model was trained on {} of {} with {}".format(*found, *trained))
     x = rows.scaled(m.tensor["offset"], m.tensor["factor"]) if "offset" in m.tensor else rows

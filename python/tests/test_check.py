@@ -36,6 +36,7 @@ def rows(tmp_path_factory):
     np.save(folder / "last.npy", np.column_stack([X, f]))
     np.save(folder / "x.npy", X.astype(np.float32))
     np.save(folder / "y.npy", f)
+    np.save(folder / "far.npy", np.column_stack([X * [1, 1e-41, 1, 1, 1] + [1.7e9, 0, 0, 0, 0], f]))
     (folder / "y.txt").write_text("\n".join(targets["words"]))
     table = ["age,colour,weight,y"] + [f"{'' if v > 1.2 else v + 1e6},{'rgb'[k % 3]},{1 + k % 2},{t}" for k, (v, t) in enumerate(zip(X[:, 0], targets["three"]))]
     (folder / "table.csv").write_text("\n".join(table) + "\n")
@@ -65,7 +66,7 @@ TRUE = [
     *[f"{data} {kernel}" for kernel in KERNELS for data in ("two.svm --loss logistic", "three.svm", "numbers.svm")], "counts.svm --loss poisson --task regression --kernel rbf --gamma 0.1",
     *[f"two.svm --loss logistic --bias {b} {k}" for b in ("free", "none", "feature") for k in ("", "--kernel rbf --gamma 0.3")], "numbers.svm --bias feature:value=10", "two.svm --bias feature:value=0.3 --penalty l1 --loss logistic",
     "two.svm --loss logistic --penalty l1 --C 1 --gap 1e-8", "numbers.svm --penalty l1 --C 1", "two.svm --penalty elastic-net:ratio=0.3", "numbers.svm --penalty elastic-net",
-    "two.fen --scale std", "two.svm --scale max", "last.npy --scale std", "words.svm.gz", "x.npy --labels y.txt", "x.npy --labels y.npy", "table.fen --loss logistic", "table.fen --scale std --kernel rbf --gamma 0.2",
+    "two.fen --scale std", "two.svm --scale max", "last.npy --scale std", "far.npy", "far.npy --kernel rbf --gamma 0.3", "words.svm.gz", "x.npy --labels y.txt", "x.npy --labels y.npy", "table.fen --loss logistic", "table.fen --scale std --kernel rbf --gamma 0.2",
     "three.svm --scheme one-against-one", "three.svm --scheme one-against-one --kernel rbf --gamma 0.3 --class-weight balanced", "three.svm --class-weight 1=3 --loss logistic", "two.svm --class-weight balanced --gap 1e-10 --loss squared-hinge",
     "counts.svm --task regression --loss squared --kernel rbf --gamma 1 --C 1000", "two.svm --gap 1e-13 --epochs 2",
 ]  # fmt: skip

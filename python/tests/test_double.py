@@ -34,6 +34,14 @@ def test_weights_are_of_the_numbers_as_they_are(as_sparse):
     assert "double precision" in fenchel.verify(model, X.astype(np.float32), y).unproved
 
 
+@pytest.mark.parametrize("dtype", [bool, int, np.longdouble])
+def test_verified_in_the_type_of_training(dtype):
+    """Numbers of other types are of float64 in training and in verify, sparse ones too."""
+    X, y = rows()
+    given = sparse.csr_matrix(np.round(X).astype(dtype))
+    assert fenchel.verify(fenchel.LinearRegressor().fit(given, y), given, y).valid
+
+
 def test_where_rows_are_rounded():
     X, y = rows()
     c = (y > 0).astype(int)
@@ -62,6 +70,14 @@ def test_second_opinion(tmp_path):
     np.save(tmp_path / "rows.npy", np.column_stack([X.astype(np.float32), y]))
     with pytest.raises(check.Stop, match="digest"):
         check.check(str(tmp_path / "m.model"), str(tmp_path / "rows.npy"), None)
+
+
+def test_second_opinion_of_offsets(tmp_path):
+    """Of columns that are far from zero the rows are those that the engine got, without their means."""
+    X, y = rows()
+    fenchel.LinearRegressor(gap=1e-9).fit(X + [1.7e9, 0, 0, 0], y).model_.save(tmp_path / "m.model")
+    np.save(tmp_path / "rows.npy", np.column_stack([X + [1.7e9, 0, 0, 0], y]))
+    assert check.check(str(tmp_path / "m.model"), str(tmp_path / "rows.npy"), None)
 
 
 def test_too_large_for_single_precision():

@@ -99,6 +99,41 @@ def test_killed_in_a_fit():
 
 
 @posix
+def test_terminated_engine():
+    """An engine that got a signal of its own is an exception too, and no model that was interrupted."""
+    fenchel.LinearClassifier().fit(X, Y)
+    _engine._engine.process.terminate()
+    time.sleep(0.2)
+    with pytest.raises(fenchel.EngineError, match="signal.*next call"):
+        fenchel.LinearClassifier().fit(X, Y)
+    assert fenchel.LinearClassifier().fit(X, Y).status_ == "converged"
+
+
+@posix
+def test_interrupted_start(monkeypatch):
+    """Ctrl-C while the engine starts leaves neither a process nor open files."""
+    fenchel.close()
+    before, started = len(os.listdir("/dev/fd")), []
+
+    def press(engine, number):
+        started.append(engine.process.pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_engine.Engine, "_answer", press)
+    with pytest.raises(KeyboardInterrupt):
+        fenchel.LinearClassifier().fit(X, Y)
+    assert gone(started[0])
+
+    def refuse(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_engine.subprocess, "Popen", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        fenchel.LinearClassifier().fit(X, Y)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+@posix
 def test_interrupt():
     """Ctrl-C ends a fit and leaves the best model, which predicts and has a proof."""
     estimator, X, y = slow()

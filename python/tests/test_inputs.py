@@ -8,6 +8,7 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn import decomposition, linear_model, svm  # noqa: E402
+from scipy import sparse  # noqa: E402
 from sklearn.metrics.pairwise import chi2_kernel  # noqa: E402
 
 import fenchel  # noqa: E402
@@ -131,7 +132,7 @@ def test_large_numbers():
     """A finite number that single precision has none for is not called infinite."""
     A = X.copy()
     A[3, 1] = 1e39
-    with pytest.raises(ValueError, match=r"row 4, column 2: found 1e\+39, expected a magnitude of at most 3.4e38"):
+    with pytest.raises(ValueError, match=r"row 4: column 2: found 1e\+39, expected a magnitude of at most 3.4e38"):
         twins.LinearSVC().fit(A, CLASSES)
 
 
@@ -165,3 +166,29 @@ def test_read_tables_as_they_are_meant(tmp_path):
     X, y = fenchel.read(path, target="y", missing=["-9"], dates="dmy", skip_unlabelled=True)
     assert X.shape == (39, 3)
     np.testing.assert_allclose(X[:3, 1], [1, 1.01, 1.02], rtol=1e-6)
+
+
+def test_sparse_rows_for_offsets():
+    """A model of columns far from zero says of sparse rows what it says of these dense, and refuses others in one line."""
+    X = np.random.RandomState(0).randn(80, 3) + [1.7e9, 0, 0]
+    y = X[:, 1] + X[:, 2]
+    given = sparse.csr_matrix(X)
+    model, bounded = fenchel.LinearRegressor(interval=0.9).fit(X, y), fenchel.LinearRegressor(proved=True).fit(X, y)
+    likely, network = fenchel.LinearClassifier(loss="logistic", probabilities="sigmoid").fit(X, y > 0), fenchel.NetworkRegressor().fit(X, y)
+    for judge in (model.predict_interval, bounded.proved_interval, likely.predict_proba, network.predict, model.model_.predict):
+        assert (judge(given) == judge(X)).all(), judge
+    assert fenchel.verify(bounded, given, y).valid
+    for ask in (model.model_.predict, lambda rows: fenchel.verify(model, rows, y)):
+        for rows in (X[:, :2], given[:, :2], np.column_stack([X, X])):
+            with pytest.raises(ValueError, match="found rows of . features, expected 3"):
+                ask(rows)
+
+
+def test_read_like_says_the_offsets(tmp_path):
+    """What was subtracted from the columns of an array, as the model has it, is said."""
+    X = np.random.RandomState(0).randn(80, 3) + [1.7e9, 0, 0]
+    np.save(tmp_path / "x.npy", X)
+    model = fenchel.LinearRegressor().fit(X, X[:, 1])
+    read = fenchel.read(tmp_path / "x.npy", like=model)
+    assert read.offsets is not None
+    np.testing.assert_array_equal(read.X, (X - read.offsets).astype(np.float32))

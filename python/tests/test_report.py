@@ -66,3 +66,12 @@ def test_refused(tmp_path):
         assert "\n" not in str(told.value) and not list(tmp_path.iterdir())
     with pytest.raises(TypeError, match="found a Ridge, expected a fitted estimator"):
         fenchel.report(twins.Ridge(), X, NUMBERS)
+
+
+def test_rows_of_another_width(tmp_path):
+    """Rows of fewer or more features than the model has are one line, for a page and for the rows that judge it."""
+    model = fenchel.LinearRegressor().fit(X, NUMBERS)
+    for other in (X[:, :3], np.column_stack([X, X])):
+        for rows, test in ((other, None), (X, (other, NUMBERS))):
+            with pytest.raises(ValueError, match="found rows of . features, expected 4"):
+                fenchel.report(model, rows, NUMBERS, test=test)

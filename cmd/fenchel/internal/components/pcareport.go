@@ -229,7 +229,7 @@ func PrintInfo(r printing.Report, m *model.PCA, top int) {
 	if m.Data.Digest != "" {
 		digest = ", " + m.Data.Digest
 	}
-	r.Line("data", "%s of %s%s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), digest)
+	r.Line("data", "%s of %s%s%s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), report.PrecisionOf(m.Data), digest)
 	printComponents(r, m, "")
 	if m.State != nil {
 		r.Line("state", "of a stream: can go on with --resume")

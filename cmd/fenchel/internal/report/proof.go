@@ -183,6 +183,11 @@ func NameOf(m *model.Model, c int) string {
 	return kind + printing.Spell(result.OutputName(m, c))
 }
 
+// PrecisionOf says where the rows of a model are of double precision; others are rounded to single.
+func PrecisionOf(d model.Data) string {
+	return map[bool]string{true: " of double precision"}[d.Precision != ""]
+}
+
 // TermsOf names what the objective is made of.
 func TermsOf(m *model.Model) string {
 	p := m.Statement
