@@ -127,10 +127,13 @@ func TestNetworkPredicts(t *testing.T) {
 	if math.Abs(sum-1) > 1e-12 {
 		t.Errorf("found probabilities of the sum %g", sum)
 	}
-	if allocations := testing.AllocsPerRun(100, func() { m.Predict(x) }); allocations > 0.5 {
+	if allocations := testing.AllocsPerRun(100, func() { m.Predict(x) }); allocations > 0.5 && !raced {
 		t.Errorf("found %g allocations a prediction, expected none", allocations)
 	}
 }
+
+// raced says that the race detector is at work.
+var raced bool
 
 // TestNetworkStops keeps the best epoch by rows that it does not learn from: of labels that are noise it learns
 // little, while all rows would be learned by heart.
