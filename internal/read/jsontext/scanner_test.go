@@ -49,7 +49,7 @@ func read(text []byte) (any, error) {
 
 // FuzzScanner: what is read is what encoding/json reads, but for what is refused knowingly.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,-2.5e3,0,"x\u00e9\n",true,null,{}]}`, `[[[1],[2]],"\ud83d\ude00"]`, `1e400`, `"é"`, "\"\xff\"", `01`, `-`, `1.`, `.5`, `+1`, `[1,]`, `{"a":1,"a":2}`, `nul`, `truex`, `NaN`, ` 1 2`, `"\x"`, "\"\x01\""} {
+	for _, seed := range []string{`{"a":[1,-2.5e3,0,"x\u00e9\n",true,null,{}]}`, `[[[1],[2]],"\ud83d\ude00"]`, `1e400`, `"é"`, "\"\xff\"", `01`, `-`, `1.`, `.5`, `+1`, `[1,]`, `{"a":1,"a":2}`, `nul`, `truex`, `NaN`, ` 1 2`, `"\x"`, "\"\x01\"", strings.Repeat("8", 310)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -65,7 +65,7 @@ func FuzzScanner(f *testing.F) {
 			t.Fatalf("%q: %v, expected %v", text, err, want)
 		}
 		s := New(text)
-		if skipped := s.Skip() == nil && s.End() == nil; skipped && !valid && !strings.Contains(string(text), "e") && !strings.Contains(string(text), "E") {
+		if skipped := s.Skip() == nil && s.End() == nil; skipped && !json.Valid(text) { // a number may be too large
 			t.Fatalf("%q: skipped, but is no JSON", text)
 		}
 	})
