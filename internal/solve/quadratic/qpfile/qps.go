@@ -103,7 +103,7 @@ func (r *qps) note(format string, args ...any) {
 // take reads a line.
 func (r *qps) take(line string) error {
 	switch {
-	case line == "" || line[0] == '*':
+	case strings.TrimSpace(line) == "" || line[0] == '*':
 		return nil
 	case line[0] == ' ' || line[0] == '\t':
 		read := readers[r.section]

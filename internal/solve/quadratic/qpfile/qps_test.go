@@ -249,6 +249,7 @@ func TestCompressed(t *testing.T) {
 // Whatever a file holds, it is refused in one line or makes a program that can be solved.
 func FuzzQPS(f *testing.F) {
 	f.Add(every)
+	f.Add("\f\nENDATA\n")
 	f.Add(strings.Replace(every, " L  L2", " L  L 2", 1))
 	f.Add("ROWS\n N C\nCOLUMNS\n X C 1\nBOUNDS\n FR X 0\n UP X\nQUADOBJ\n X X 1\nENDATA")
 	f.Fuzz(func(t *testing.T, text string) {
