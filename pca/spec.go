@@ -119,7 +119,7 @@ func (spec Spec) Check() error {
 
 func (spec *Spec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
 
-// mostDouble bounds the products for the second moment of rows of double precision: some seconds.
+// mostDouble bounds the multiplications for the second moment of rows of double precision, a few seconds of work.
 const mostDouble = 4e9
 
 // readsDouble are the methods that multiply with all rows, and never see one by itself.
@@ -132,7 +132,10 @@ func (spec *Spec) inPrecision(set *data.Set) *data.Set {
 		return set
 	}
 	n, d := set.X.Dims()
-	if spec.Kernel != "" || spec.Scale != "" && spec.Scale != "auto" && spec.Scale != "none" || set.Schema.Standardised() || set.Gaps != nil || float64(n)*float64(d)*float64(min(n, d)) > mostDouble || !spec.chooses() && !slices.Contains(readsDouble, spec.Method) {
+	scaled := set.Schema.Standardised() || !slices.Contains([]string{"", "auto", "none"}, spec.Scale)
+	many := float64(n)*float64(d)*float64(min(n, d)) > mostDouble
+	rowwise := !spec.chooses() && !slices.Contains(readsDouble, spec.Method)
+	if scaled || many || rowwise || spec.Kernel != "" || set.Gaps != nil {
 		return set.Single()
 	}
 	if spec.chooses() {

@@ -117,7 +117,7 @@ func (q *judgedComponents) components(r *request) (*model.PCA, *data.Set, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, set, wide(set.Cols(), m.Cols())
+	return m, set, checkWidth(set.Cols(), m.Cols())
 }
 
 // verifyComponents recomputes what components claim.

@@ -41,26 +41,24 @@ type arrays struct {
 	Times   []string `json:"times"`   // as a table has them: rows of folds are judged after those that are learned from
 }
 
-// matrix makes the rows of what is in the memory, and copies nothing.
+// matrix makes the rows of what is in the memory, without copying them; of float64 the rounded values are made beside them.
 func (w rows) matrix(r *region) (matrix.Matrix, error) {
-	var values []float32
-	var double []float64
-	var err error
-	if w.Double {
-		if double, err = numbers[float64](r, w.Values); err == nil {
-			values = rounded(double)
+	if !w.Double {
+		values, err := numbers[float32](r, w.Values)
+		if err != nil {
+			return nil, err
 		}
-	} else {
-		values, err = numbers[float32](r, w.Values)
+		return w.single(r, values)
 	}
+	values, err := numbers[float64](r, w.Values)
 	if err != nil {
 		return nil, err
 	}
-	x, err := w.single(r, values)
-	if err != nil || !w.Double {
-		return x, err
+	x, err := w.single(r, rounded(values))
+	if err != nil {
+		return nil, err
 	}
-	return matrix.NewDouble(x, double)
+	return matrix.NewDouble(x, values)
 }
 
 // rounded returns the numbers in single precision.

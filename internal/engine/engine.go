@@ -83,8 +83,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) err
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil { // of this process: all that it answered from now on would be interrupted
-			return errors.New("a signal had ended the engine before it was asked")
+		if ctx.Err() != nil { // the process got a signal: every request from now on would be cancelled at once
+			return errors.New("a signal ended the engine before this request")
 		}
 		r := &request{server: s}
 		if err := json.Unmarshal(text, &r.head); err != nil {
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) err
 		r.text = text
 		r.ctx = s.begin(ctx, r.head.ID)
 		frames <- r
-		runtime.Gosched() // the request first, on this core: another would have to wake for it
+		runtime.Gosched() // to the request, on this core: waking another core takes longer
 	}
 }
 

@@ -101,7 +101,7 @@ func (r *request) images(q *mapRequest) (any, error) {
 			return nil, err
 		}
 	}
-	if err := wide(q.X.Cols, q.Cols); err != nil {
+	if err := checkWidth(q.X.Cols, q.Cols); err != nil {
 		return nil, err
 	}
 	made, err := a.Restore(k, q.Cols, q.Seed, landmarks)

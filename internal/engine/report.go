@@ -21,7 +21,7 @@ func (r *request) report(q *reportRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wide(set.Cols(), m.Cols()); err != nil {
+	if err := checkWidth(set.Cols(), m.Cols()); err != nil {
 		return nil, err
 	}
 	asked := reportpage.Asked{Model: m, Name: q.Name, Learned: set, Command: "fenchel.report", Threads: q.Threads}
@@ -29,7 +29,7 @@ func (r *request) report(q *reportRequest) (any, error) {
 		if asked.Test, err = q.Test.of(m).set(r.ctx, r.mapped); err != nil {
 			return nil, err
 		}
-		if err := wide(asked.Test.Cols(), m.Cols()); err != nil {
+		if err := checkWidth(asked.Test.Cols(), m.Cols()); err != nil {
 			return nil, err
 		}
 	}

@@ -159,8 +159,8 @@ func probabilities(m *model.Model, scores []float64) []float64 {
 	return all
 }
 
-// wide refuses rows of another number of features than is expected.
-func wide(found, expected int) error {
+// checkWidth refuses rows of another number of features than is expected.
+func checkWidth(found, expected int) error {
 	if found == expected {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (r *request) checked(w rows, cols int, wider bool) (matrix.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wide(w.Cols, cols); err != nil && !wider {
+	if err := checkWidth(w.Cols, cols); err != nil && !wider {
 		return nil, err
 	}
 	if row, col, ok := matrix.Finite(x); !ok {

@@ -207,13 +207,13 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
         return _modelled(answer, memory) if "model" in answer else answer
 
-    result: dict[str, Any] = _with_model(verb, model, lambda w: {"data": data.fields(w, double=verb == "verify"), **fields}, read)
+    result: dict[str, Any] = _with_model(verb, model, lambda w: {"data": data.fields(w, double=model.precision == "float64"), **fields}, read)
     return result
 
 
 def about_components(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask for what is true of components and rows."""
-    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=verb == "pca-verify" or verb == "pca-report" and model.precision == "float64"), **fields})
+    return _plainly(verb, lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w, double=model.precision == "float64"), **fields})
 
 
 def report(model: Model, data: Data, test: Data | None, **fields: Any) -> str:

@@ -143,7 +143,7 @@ class Engine:
             found = self._answer(0).get("result", {})
         except (BrokenPipeError, ConnectionResetError):
             reason = self.epitaph()
-        except BaseException:  # Ctrl-C: nobody would end this process
+        except BaseException:  # such as Ctrl-C: the new process must not be left running
             self.close()
             raise
         else:

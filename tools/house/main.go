@@ -18,9 +18,9 @@ import (
 // The limits, and behind each its goal. A limit is lowered when its measure falls, and raised
 // only by a commit that adds a capability and says so.
 const (
-	mostGo         = 168_434 // lines of Go without tests, of all modules
-	mostRoot       = 152_003 // the same of the root module; 102,000
-	mostReached    = 90_022  // lines that a program has which imports the root package; 66,000
+	mostGo         = 168_430 // lines of Go without tests, of all modules
+	mostRoot       = 151_999 // the same of the root module; 102,000
+	mostReached    = 90_017  // lines that a program has which imports the root package; 66,000
 	mostAssembly   = 9_425   // lines; 12,500
 	mostPublic     = 17      // packages that other modules may import, serve and data/parquet among them; 15
 	mostExported   = 450     // their exported names, but for methods and fields; 340

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/internal/read/memory"
 )
 
-// few is up to how many bytes are read sooner than they are mapped, and given back.
+// few is the number of bytes up to which reading is faster than mapping and unmapping.
 const few = 1 << 16
 
 // MapFile returns the first size bytes of an open file for reading: mapped, where they are

@@ -27,7 +27,7 @@ func newDigesting(s *Set) *Digesting {
 	return &Digesting{set: s, blocks: make([][sha256.Size]byte, (s.Rows()+digestRows-1)/digestRows)}
 }
 
-// alone is up to how many values are hashed sooner than another core wakes.
+// alone is the number of values up to which one core computes the digest: waking another takes longer.
 const alone = 1 << 14
 
 // BeginDigest begins to compute what CachedDigest returns, unless only one core

@@ -120,12 +120,12 @@ func (s *covariance) Epoch() {
 		s.least, s.still = worst, 0
 	}
 	before := slices.Clone(s.w)
-	if s.descend(); slices.Equal(s.w, before) || s.still > mostStill {
+	if s.descend(1e-12 * worst); slices.Equal(s.w, before) || s.still > mostStill {
 		s.end = errStill
 	}
 }
 
-// errStill says that steps by h move nothing any more, or go round in roundings.
+// errStill says that steps by h change no weight any more, or change the last digits again and again.
 var errStill = errors.New("solver covariance: roundings of the second moment hide what is left to gain; cd works on the rows")
 
 // slopes sets a to those of the losses at w.
@@ -164,17 +164,12 @@ func (s *covariance) violation(j int) float64 {
 	return math.Abs(g + float64(s.mu*w) + math.Copysign(s.corner, w))
 }
 
-// descend minimises by h, and keeps g up to date: passes over all columns, and over those in use between.
-func (s *covariance) descend() {
+// descend minimises by h until no violation is above enough, and keeps g up to date: passes over all columns, and over those in use between.
+func (s *covariance) descend(enough float64) {
 	all := make([]int, s.size)
 	for j := range all {
 		all[j] = j
 	}
-	worst := 0.0
-	for j := range all {
-		worst = max(worst, s.violation(j))
-	}
-	enough := 1e-12 * worst
 	for range mostRounds {
 		if !(s.pass(all) > enough) || s.over.Reached() {
 			return

@@ -62,7 +62,7 @@ func TestCovarianceIsCD(t *testing.T) {
 	}
 }
 
-// TestCovarianceEnds: a run that nobody stops ends by itself where rounding lets it get no further.
+// TestCovarianceEnds: a run without a goal or limit reports an end once rounding errors keep the gap from falling further.
 func TestCovarianceEnds(t *testing.T) {
 	const n, d = 13, 6
 	random := rand.New(rand.NewPCG(44, 3))

@@ -101,7 +101,7 @@ class Routed(Mixin):
     """Passes what else is given to fit and score on to folds and scorer, as scikit-learn does if its metadata routing is enabled, and refuses it if not."""
 
     def get_metadata_routing(self) -> Any:
-        """Return who gets what of it, a ``MetadataRouter`` of scikit-learn."""
+        """Return which metadata goes to the folds and which to the scorer, a ``MetadataRouter`` of scikit-learn."""
         return original(twin(self).__name__).get_metadata_routing(self)
 
     def _routed(self, method: str, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
